@@ -9,8 +9,8 @@ import (
 // Result is what an exploration found.
 type Result struct {
 	States int
-	Wrong  string   // what is wrong in a state; "": nothing is in any
-	Trace  []string // how it came to that
+	Wrong  string   // what is wrong in a state; "": no state has a fault
+	Trace  []string // the steps that led to it
 }
 
 // explorer goes through all states of a scenario, the nearest first.
@@ -24,7 +24,7 @@ type explorer struct {
 	last  path
 }
 
-// path is how a state was reached.
+// path says how a state was reached.
 type path struct {
 	from int32
 	label
@@ -35,15 +35,15 @@ type found struct {
 	path int32
 }
 
-// label is what has happened: who did what, and where.
+// label says what has happened: which actor did what, and where.
 type label struct {
 	who  int8 // -1: the reader
 	what string
 	at   int8 // a partition, an entity or another actor; -1: nowhere
 }
 
-// Explore goes through every run of a scenario, and ends with the first state in which something is wrong. It compares states by hashes
-// of 64 bits. An error says that there are more states than bound.
+// Explore goes through every run of a scenario, and stops at the first state in which something is wrong. It compares states by 64-bit hashes.
+// An error says that there are more states than bound.
 func Explore(s *Scenario, bound int) (*Result, error) {
 	x := &explorer{Scenario: s, seen: map[uint64]struct{}{}}
 	seed := maphash.MakeSeed()
@@ -104,7 +104,7 @@ func (x *explorer) trace(p path) (out []string) {
 	return out
 }
 
-// String gives a result for people.
+// String gives a readable form of a result.
 func (r *Result) String() string {
 	if r.Wrong == "" {
 		return fmt.Sprint(r.States, " states")
@@ -147,7 +147,7 @@ func (x *explorer) steps(s *state, emit func(*state, label)) {
 			next.actors[i] = actor{pc: dead, told: a.told, versions: a.versions, rows: a.rows, marked: a.marked, prepared: a.prepared}
 			emit(&next, label{int8(i), "dies", -1})
 		}
-		// The record of a transaction that is over goes when no request of it can be under way.
+		// The record of a transaction that is over is removed when no request of it can be under way.
 		over := a.pc == done || a.pc == dead
 		if s.records[i] == aborted && over && (s.late&lateBit(i, lateDecide) == 0 || x.Rules.ForgetAborts) {
 			next := *s
@@ -158,7 +158,7 @@ func (x *explorer) steps(s *state, emit func(*state, label)) {
 	x.readerSteps(s, emit)
 }
 
-// over says whether all have ended.
+// over says whether all actors have ended.
 func (s *state) over() bool {
 	for i := range s.actors {
 		if a := &s.actors[i]; a.pc != done && a.pc != dead {
@@ -168,7 +168,7 @@ func (s *state) over() bool {
 	return s.reader.over
 }
 
-// forget deletes a record. It has outlived the pages in which somebody saw its intents: who has such a page reads it again.
+// forget deletes a record. It has outlived the pages in which its intents were seen: a reader with such a page reads it again.
 func (x *explorer) forget(s *state, i int) {
 	s.records[i] = absent
 	if x.Rules.ForgetRecords || !s.reader.has {
@@ -220,12 +220,12 @@ func (x *explorer) order(s *state, i int) {
 	}
 }
 
-// before says whether i must come before j: it has not seen a write of j, or j has seen one of i.
+// before says whether i must come before j: i has not seen a write of j, or j has seen one of i.
 func (x *explorer) before(s *state, i, j int) bool {
 	return x.saw(s, i, j, false) || x.saw(s, j, i, true)
 }
 
-// saw says whether i has read an entity that j writes, and has seen its write, or has not.
+// saw says whether i has read an entity that j writes and has seen its write (seen), or has not seen it (not seen).
 func (x *explorer) saw(s *state, i, j int, seen bool) bool {
 	for p := range maxPartitions {
 		for _, e := range x.touched(i, p) {
@@ -255,7 +255,7 @@ func (x *explorer) check(s *state) {
 	}
 }
 
-// tell notes what a caller is told, and makes sure that it is so.
+// tell notes what a caller is told, and checks that it is true.
 func (x *explorer) tell(s *state, i int, what told) {
 	s.actors[i].told = what
 	if is := s.records[i] == committed; x.Actors[i].Plain || is == (what == applied) {

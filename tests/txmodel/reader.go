@@ -52,7 +52,7 @@ func (x *explorer) look(s *state, r *reader, other int) {
 	}
 }
 
-// finish gives the rows of a page. They must be those of the moment at which it was read.
+// finish gives the rows of a page. They must be those of the moment at which the page was read.
 func (x *explorer) finish(s *state, r *reader) {
 	for e := range x.Entities {
 		if x.Entities[e].Partition != int(r.at) {

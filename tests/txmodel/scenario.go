@@ -1,6 +1,6 @@
 package txmodel
 
-// Scenario is what is explored: who writes and reads what, and how much goes wrong.
+// Scenario is what is explored: which actors write and read what, and how much goes wrong.
 type Scenario struct {
 	Name     string
 	Entities []Entity
@@ -29,8 +29,8 @@ type Actor struct {
 	Writes       []Write
 	Reads        []int // entities that it reads and does not write
 	Serializable bool  // its reads are validated
-	Long         bool  // its record is pending first
-	Unless       []int // entities among Reads: it gives up where one is there, as who deletes a parent does beside a child
+	Long         bool  // it begins with a pending record
+	Unless       []int // entities among Reads: it gives up if one exists, as the deleter of a parent does if there is a child
 }
 
 // Write is one entity that an actor writes.
@@ -40,7 +40,7 @@ type Write struct {
 	Any    bool // whatever the entity's version is: the condition on its row, in the same unit, comes first
 }
 
-// ReaderKind is what reads beside the actors.
+// ReaderKind says what reads next to the actors.
 type ReaderKind uint8
 
 const (
@@ -51,27 +51,27 @@ const (
 
 // Rules are the rules of the protocol. The zero value keeps all of them.
 type Rules struct {
-	// ShowAtOnce: a reader that finds that a transaction is committed shows its new content in the page that it has, instead of reading
-	// the page again. Its home group is in the page as it was before.
+	// ShowAtOnce: a reader that finds a transaction committed shows its new content in the page that it has, instead of reading the page again.
+	// That page shows the home group as it was before.
 	ShowAtOnce bool
-	// ForgetRecords: a record goes as soon as its last intent has. A reader with a page of before finds no record then, and takes the
+	// ForgetRecords: a record is removed as soon as its last intent is. A reader with an earlier page then finds no record, and takes the
 	// transaction for undecided.
 	ForgetRecords bool
-	// ForgetAborts: the record "aborted" goes while the request that decides may be under way.
+	// ForgetAborts: the record "aborted" is removed while the deciding request may be under way.
 	ForgetAborts bool
 	// SettleBlindly: intents are settled without regard to the version.
 	SettleBlindly bool
 	// RepeatPrepare: a prepare whose answer was lost is sent again under the same id, instead of ending the try.
 	RepeatPrepare bool
-	// ValidateFirst: a serializable transaction validates what it read before it has intents on its home group.
+	// ValidateFirst: a serializable transaction validates its reads before its home group has intents.
 	ValidateFirst bool
-	// UndecidedIsSame: what bears an undecided intent of another counts as unchanged when reads are validated.
+	// UndecidedIsSame: validating reads takes an entity with another transaction's undecided intent for unchanged.
 	UndecidedIsSame bool
 	// SettleParts: the entities of a unit are settled one by one.
 	SettleParts bool
-	// IgnoreIntents: a writer of one group writes over an intent if the version is the one that it read.
+	// IgnoreIntents: a writer of one group overwrites an intent if the version is the one that it read.
 	IgnoreIntents bool
-	// AckEarly: a transaction is acknowledged when it has sent its decision, whatever the answer is.
+	// AckEarly: a transaction is acknowledged when it has sent its decision, whatever the answer.
 	AckEarly bool
 }
 
@@ -85,7 +85,7 @@ func (s *Scenario) group(actor, partition int) []Write {
 	return out
 }
 
-// touched are the entities that an actor reads: those that it writes on condition of their versions, too.
+// touched gives the entities that an actor reads, including those that it writes on condition of their versions.
 func (s *Scenario) touched(actor, partition int) []int {
 	var out []int
 	for _, w := range s.group(actor, partition) {

@@ -1,6 +1,6 @@
 package txmodel
 
-// state is a run at one moment: the store, what each process knows, and what is under way. Two runs in the same state go on alike.
+// state is a run at one moment: the store, what each process knows, and what is under way. Two runs in the same state continue alike.
 type state struct {
 	entities [maxEntities]entity
 	records  [maxActors]record
@@ -17,8 +17,8 @@ type state struct {
 type pc uint8
 
 const (
-	beginning  pc = iota // of a long one: the record becomes pending
-	reading              // page by page; what bears an intent of another is settled
+	beginning  pc = iota // of a long transaction: the record becomes pending
+	reading              // page by page; intents of other transactions are settled
 	preparing            // intents, group by group
 	validating           // reads, page by page
 	deciding             // the record, and the home group
@@ -55,7 +55,7 @@ type actor struct {
 	tries    uint8 // of a plain writer
 }
 
-// meeting is an intent of another that somebody has met.
+// meeting is another transaction's intent that an actor has met.
 type meeting struct {
 	actor  uint8 // whose it is, and 1; 0: none
 	entity uint8

@@ -7,7 +7,7 @@ const (
 	maxPartitions = 2
 )
 
-// absentVersion is the version that is read of an entity that is not there.
+// absentVersion is the version that a read gives for a missing entity.
 const absentVersion = 255
 
 // entity is one entity of the store.
@@ -42,11 +42,11 @@ const (
 	Insert Kind = iota + 1
 	Update
 	Delete
-	Touch // changes the version of an entity that must be there, whatever it bears, and nothing else
+	Touch // only changes the version of an entity, which must exist, whatever it bears
 	Pin   // a Touch of what was read
-	Late  // an Insert of what others touch: it bears no intent, and is there when it is decided
+	Late  // an Insert of what others touch: it bears no intent, and exists once it is decided
 	InsertAside
-	DeleteAside // an Insert, or a Delete, whose intent lies beside the key, where no entity is until it is decided: see TestParentsAway
+	DeleteAside // an Insert or Delete whose intent lies next to the key, where no entity is until it is decided: see TestParentsAway
 )
 
 // bears says whether a write leaves an intent.
@@ -64,7 +64,7 @@ const (
 	aborted
 )
 
-// resolve gives what a reader sees of an entity when it knows whether the transaction of its intent is committed.
+// resolve gives what a reader sees of an entity once it knows whether the transaction of its intent is committed.
 func (e *entity) resolve(committed bool) row {
 	switch {
 	case !e.there && e.marker != 0 && committed == (e.kind == InsertAside):
@@ -89,7 +89,8 @@ func (e *entity) seen() uint8 {
 	return e.version
 }
 
-// matches says whether a write on condition of a version may be made: of one that was read without an intent.
+// matches says whether a write on condition of a version may be made: a write to an existing entity, other than a Touch, only if that bears no
+// intent.
 func (e *entity) matches(kind Kind, version uint8) bool {
 	switch kind {
 	case Insert, Late, InsertAside:

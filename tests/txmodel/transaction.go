@@ -73,10 +73,10 @@ func (x *explorer) actorSteps(s *state, i int, emit func(*state, label)) {
 	}
 }
 
-// doer makes a step.
+// doer takes a step.
 type doer func(what string, at int, change func(*state, *actor))
 
-// nextPartition gives the first partition from at on in which there is something for an actor.
+// nextPartition gives the first partition from at on in which an actor has something to do.
 func (x *explorer) nextPartition(i int, at uint8, in func(actor, partition int) []int) (int, bool) {
 	for p := int(at); p < maxPartitions; p++ {
 		if len(in(i, p)) > 0 {
@@ -95,7 +95,7 @@ func (x *explorer) readsIn(actor, partition int) (out []int) {
 	return out
 }
 
-// read reads a page. An intent of another is settled first.
+// read reads a page. Another transaction's intent is settled first.
 func (x *explorer) read(s *state, a *actor, i, p int) {
 	for _, e := range x.touched(i, p) {
 		is := &s.entities[e]
@@ -113,7 +113,7 @@ func (x *explorer) read(s *state, a *actor, i, p int) {
 	}
 }
 
-// meetingSteps settles an intent that was met, and goes on by after. Who has a transaction may give up instead.
+// meetingSteps settles an intent that was met, and continues with after. A transaction may give up instead.
 func (x *explorer) meetingSteps(s *state, i int, does doer, after func(*state, *actor)) {
 	m := &s.actors[i].met
 	other := int(m.actor) - 1
@@ -133,7 +133,7 @@ func (x *explorer) meetingSteps(s *state, i int, does doer, after func(*state, *
 	}
 }
 
-// push inserts the record "aborted" of another. Where there is a record by now, it has to be looked at again.
+// push inserts the record "aborted" of another transaction. If there is a record by now, it has to be looked at again.
 func (x *explorer) push(s *state, a *actor, other int) {
 	if s.records[other] != a.met.record {
 		a.met.looked = false
@@ -142,7 +142,7 @@ func (x *explorer) push(s *state, a *actor, other int) {
 	s.records[other], a.met.record = aborted, aborted
 }
 
-// settleMet settles the unit of an intent that was met, in one request: on condition that all of it is as it was.
+// settleMet settles the unit of an intent that was met, in one request: on condition that all of it is unchanged.
 func (x *explorer) settleMet(s *state, m *meeting) {
 	is := &s.entities[m.entity]
 	forward := m.record == committed
@@ -212,10 +212,10 @@ func (x *explorer) prepareSteps(s *state, i int, does, fails doer) {
 	}
 }
 
-// prepare puts intents on the entities of a group, all or none. known: the actor gets the answer.
+// prepare puts intents on the entities of a group, all or none. known: the actor receives the answer.
 func (x *explorer) prepare(s *state, a *actor, i, p int, known bool) bool {
 	group := x.group(i, p)
-	mine := true // where it is sent again under the same id
+	mine := true // for a prepare that is sent again under the same id
 	for _, w := range group {
 		mine = mine && w.Kind.bears() && int(s.entities[w.Entity].marker)-1 == i
 	}
@@ -285,7 +285,7 @@ func (x *explorer) validateMet(s *state, i int, does doer) {
 	}
 }
 
-// decide is the request that decides, as it arrives.
+// decide carries out the deciding request, as it arrives.
 func (x *explorer) decide(s *state, i int) bool {
 	def, a := &x.Actors[i], &s.actors[i]
 	free := absent
@@ -369,7 +369,7 @@ func (x *explorer) settleSteps(s *state, i int, forward bool, does, fails doer) 
 	}
 }
 
-// settleOwn settles those of a group that bear the intent still, on condition of their versions.
+// settleOwn settles the entities of a group that still bear the intent, on condition of their versions.
 func (x *explorer) settleOwn(s *state, a *actor, i, p int, forward bool) {
 	for _, w := range x.group(i, p) {
 		if is := &s.entities[w.Entity]; int(is.marker)-1 == i && is.version == a.marked[w.Entity] {
@@ -378,7 +378,7 @@ func (x *explorer) settleOwn(s *state, a *actor, i, p int, forward bool) {
 	}
 }
 
-// lateSteps has requests arrive that were late.
+// lateSteps lets late requests arrive.
 func (x *explorer) lateSteps(s *state, i int, emit func(*state, label)) {
 	for request := range lateKinds {
 		if s.late&lateBit(i, request) == 0 {

@@ -8,9 +8,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// expectation is what the service answers to a request that it has carried out. Whatever else answers with 2xx (a
-// proxy, the login page of a network) has not carried it out, or nobody knows.
-// https://learn.microsoft.com/rest/api/storageservices/table-service-rest-api
+// expectation is what the service answers to a request that it has carried out. Anything else that answers with 2xx (a proxy, a network's login
+// page) has not carried it out, or may not have. https://learn.microsoft.com/rest/api/storageservices/table-service-rest-api
 type expectation uint8
 
 const (
@@ -22,7 +21,7 @@ const (
 	expectParts                    // 202 and a part for each operation
 )
 
-// fails says what makes r another answer than the expected one; "": nothing.
+// fails says what makes r different from the expected answer; "": nothing.
 func (x expectation) fails(r *response) string {
 	ok := false
 	switch x {
@@ -44,12 +43,12 @@ func (x expectation) fails(r *response) string {
 	return ""
 }
 
-// fromService says whether an answer has the headers that the service puts into all of its own. Cosmos DB has others.
+// fromService says whether an answer has the headers that the service puts into all of its answers. Cosmos DB has others.
 func (a *address) fromService(h http.Header) bool {
 	return a.cosmos || h.Get("x-ms-request-id") != "" && h.Get("x-ms-version") != ""
 }
 
-// strange judges an answer of 2xx or 3xx that the service does not give to the request; nil: it is the service's.
+// strange judges an answer of 2xx or 3xx that the service would not give to the request; nil: it is the service's.
 func (e *Engine) strange(x *exchange) *failure {
 	rq, r, what := x.request, &x.response, ""
 	switch {
@@ -65,7 +64,7 @@ func (e *Engine) strange(x *exchange) *failure {
 	}
 	message := fmt.Sprintf("azure: the answer of %s (%d%s) %s: something on the way answered in its place",
 		e.at.host, r.status, contentType(r.header), what)
-	redirect := r.status >= 300 // by who has not carried the request out
+	redirect := r.status >= 300 // from something that has not carried the request out
 	f := &failure{status: r.status, again: rq.kind != writing && !redirect, unsure: rq.kind != reading && !redirect}
 	err := &engine.Error{Code: engine.CodeUnreachable, Op: -1, Message: message}
 	if f.unsure {
@@ -76,7 +75,7 @@ func (e *Engine) strange(x *exchange) *failure {
 	return f
 }
 
-// contentType is the type of an answer's body, to be shown.
+// contentType is the type of an answer's body, for display.
 func contentType(h http.Header) string {
 	if t, _, err := mime.ParseMediaType(h.Get("Content-Type")); err == nil {
 		return " " + t

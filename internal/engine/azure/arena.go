@@ -5,13 +5,13 @@ import (
 	"unsafe"
 )
 
-// arena holds the texts of a page in blocks: one allocation for many of them. A text keeps its block
-// alive, so blocks are small beside a page: who keeps one row of a million does not keep its page.
+// arena holds the texts of a page in blocks: one allocation for many of them. A text keeps its block alive, so blocks are small compared with a
+// page: a caller that keeps one row of a million does not keep its page.
 type arena struct{ block []byte }
 
 const (
 	blockBytes = 8 << 10
-	largeText  = 1 << 10 // texts from here on have an allocation of their own
+	largeText  = 1 << 10 // texts of this length or more have an allocation of their own
 )
 
 // room makes sure that the next n bytes fit the block.
@@ -32,8 +32,8 @@ func (a *arena) text(b []byte) string {
 	return a.from(start)
 }
 
-// unescaped copies the text that raw, the inside of a JSON string, stands for, which is never longer than
-// three times raw: what is not valid UTF-8 becomes U+FFFD.
+// unescaped copies the text that raw, the inside of a JSON string, stands for, which is at most three times as long: invalid UTF-8 becomes
+// U+FFFD.
 func (a *arena) unescaped(raw []byte) (string, error) {
 	if len(raw) >= largeText {
 		b, err := appendText(make([]byte, 0, len(raw)), raw)
@@ -49,12 +49,12 @@ func (a *arena) unescaped(raw []byte) (string, error) {
 	return a.from(start), nil
 }
 
-// from gives what the block holds from start on. Those bytes are never written again.
+// from gives what the block holds from start on. Those bytes are never overwritten.
 func (a *arena) from(start int) string {
 	return owned(a.block[start:])
 }
 
-// owned gives b as a text; nobody may write to b any more.
+// owned gives b as a text; b must no longer be written to.
 func owned(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // base64 decodes a Binary.

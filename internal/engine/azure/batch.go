@@ -31,7 +31,7 @@ func (e *Engine) batch(c *engine.Commit) (*request, func(*response) *failure) {
 	}, func(r *response) *failure { return batchFailure(r, n, c.ETags) }
 }
 
-// appendOp appends an operation as the HTTP request that it is within a batch.
+// appendOp appends an operation as the HTTP request that represents it within a batch.
 func (e *Engine) appendOp(dst []byte, table string, op *engine.Op) []byte {
 	method := methods[op.Kind]
 	dst = append(dst, "Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n"...)
@@ -68,9 +68,9 @@ func (e *Engine) appendOp(dst []byte, table string, op *engine.Op) []byte {
 	return append(dst, "\r\n"...)
 }
 
-// batchFailure reads the answer to a batch of n operations. All done: one answer of 201 or 204 for each. Failed: one
-// answer in all, of the operation that failed, and nothing was done. Anything else is an answer that broke off, and
-// tells nothing. etags, if not nil, get those of the answers.
+// batchFailure reads the answer to a batch of n operations. Success: one answer of 201 or 204 for each. Failure: a single answer, for the
+// operation that failed, and nothing was done. Anything else is a truncated answer, which tells nothing. etags, if not nil, gets the ETags from
+// the answers.
 func batchFailure(r *response, n int, etags []string) *failure {
 	done, whole := 0, false
 	if set, ok := changeSet(r); ok {
@@ -108,7 +108,7 @@ func batchFailure(r *response, n int, etags []string) *failure {
 	return &failure{err: err, status: r.status, unsure: true}
 }
 
-// innerETag gives the ETag that the answer to an operation has; "" where it has none.
+// innerETag gives the ETag in the answer to an operation; "" if it has none.
 func innerETag(text []byte) string {
 	head, _, _ := bytes.Cut(text, []byte("\r\n\r\n"))
 	for line := range bytes.SplitSeq(head, []byte("\r\n")) {
@@ -119,8 +119,7 @@ func innerETag(text []byte) string {
 	return ""
 }
 
-// multipart walks the parts of a multipart body (RFC 2046, section 5.1). mime/multipart does that, too; here no part is
-// copied.
+// multipart walks the parts of a multipart body (RFC 2046, section 5.1). Unlike mime/multipart, it copies no part.
 type multipart struct {
 	rest      []byte // behind a delimiter
 	delimiter []byte // CR LF "--" and the boundary

@@ -24,8 +24,8 @@ func (b *builder) begin() {
 	b.start = b.p.grow(len(b.p.values), len(b.d.want))
 }
 
-// grow adds n absent values for the entity whose values begin at start, and gives where they begin now: in
-// a new block, if need be. Entities that are done keep the block they lie in.
+// grow adds n absent values for the entity whose values begin at start, and gives where they begin now: in a new block, if need be. Completed
+// entities keep the block they lie in.
 func (p *page) grow(start, n int) int {
 	have := len(p.values) - start
 	if cap(p.values)-len(p.values) < n {
@@ -38,7 +38,7 @@ func (p *page) grow(start, n int) int {
 	return start
 }
 
-// slot gives where the value of a property goes; nil: nowhere.
+// slot gives the place for the value of a property; nil: none.
 func (b *builder) slot(name []byte) *engine.Value {
 	d := b.d
 	n := b.n
@@ -78,7 +78,7 @@ func (b *builder) slot(name []byte) *engine.Value {
 	return &b.p.values[len(b.p.values)-1]
 }
 
-// intern gives a name as a text, the one of an earlier entity if there is one.
+// intern gives a name as a text, an earlier entity's if there is one.
 func (d *decoder) intern(name []byte) string {
 	for _, shape := range d.shapes {
 		for _, known := range shape {
@@ -107,7 +107,7 @@ func (b *builder) end(e *engine.Entity) {
 	e.Names, e.Values = d.names, values
 }
 
-// shape gives a list of names that stays, shared with other entities of the same.
+// shape gives a lasting list of names, shared by entities with the same names.
 func (d *decoder) shape(names []string) []string {
 	for _, shape := range d.shapes {
 		if slices.Equal(shape, names) {

@@ -30,7 +30,7 @@ type Engine struct {
 
 var _ engine.Engine = (*Engine)(nil)
 
-// Open makes an Engine. It sends nothing: a wrong account or credential shows with the first call.
+// Open makes an Engine. It sends nothing: a wrong account or credential only shows with the first call.
 func Open(o Options) (*Engine, error) {
 	endpoint, err := o.check()
 	if err != nil {
@@ -74,15 +74,14 @@ func Open(o Options) (*Engine, error) {
 	return e, nil
 }
 
-// cosmosLimits are those in which Cosmos DB for Table differs.
-// https://learn.microsoft.com/azure/cosmos-db/table/faq
+// cosmosLimits sets the limits in which Cosmos DB for Table differs. https://learn.microsoft.com/azure/cosmos-db/table/faq
 func cosmosLimits(l *engine.Limits) {
 	l.SortedByKey = false
 	l.KeyUnits = 255
 	l.BatchBytes = 2 << 20
 }
 
-// Shared is true: anybody may be using the account.
+// Shared is true: other processes may be using the account.
 func (e *Engine) Shared() bool { return true }
 
 // Limits are those of the service that the endpoint names.
@@ -95,7 +94,7 @@ func (e *Engine) Close() error {
 	return nil
 }
 
-// refuse gives the error of a call that is not to be sent at all.
+// refuse gives the error of a call that must not be sent at all.
 func (e *Engine) refuse(ctx context.Context, write bool) error {
 	switch {
 	case e.closing.Err() != nil:
@@ -106,8 +105,7 @@ func (e *Engine) refuse(ctx context.Context, write bool) error {
 	return ctx.Err()
 }
 
-// logAnswer logs one try. Keys and values are the user's and stay out of it, as the query does, which may
-// hold a signature.
+// logAnswer logs one try. It leaves out keys and values, which are the user's, and the query, which may hold a signature.
 func (e *Engine) logAnswer(ctx context.Context, rq *request, try int, took time.Duration, status int, failed *failure) {
 	level := slog.LevelDebug
 	if failed != nil && !failed.expected() {

@@ -14,8 +14,8 @@ const (
 	devPort     = ":10002"
 )
 
-// The parts of a connection string, by their names in lower case; false: of another service, and not
-// looked at. https://learn.microsoft.com/azure/storage/common/storage-configure-connection-string
+// The parts of a connection string, by their names in lower case; false: for another service, and ignored.
+// https://learn.microsoft.com/azure/storage/common/storage-configure-connection-string
 var connectionKeys = map[string]bool{
 	"accountkey":                 true,
 	"accountname":                true,

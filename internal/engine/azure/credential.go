@@ -10,8 +10,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// defaultCredential is azidentity's default chain, made when a token is first asked for: making it looks
-// at the environment and at files, which opening a store should not.
+// defaultCredential is azidentity's default chain, made when a token is first needed: making it reads the environment and files, which opening a
+// store should not do.
 type defaultCredential struct {
 	once  sync.Once
 	chain azcore.TokenCredential
@@ -26,8 +26,8 @@ func (c *defaultCredential) GetToken(ctx context.Context, o policy.TokenRequestO
 	return c.chain.GetToken(ctx, o)
 }
 
-// newCarrier makes the SDK's client with the credential that the options name. Its own retries are off:
-// they repeat writes that may have been applied.
+// newCarrier makes the SDK's client with the credential that the options name. Its own retries are off: they would repeat writes that may have
+// been applied.
 func newCarrier(o *Options, at *address, transport policy.Transporter) (*aztables.Client, error) {
 	client := &aztables.ClientOptions{ClientOptions: azcore.ClientOptions{
 		PerCallPolicies: []policy.Policy{exchangePolicy{}},

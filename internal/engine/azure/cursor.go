@@ -10,9 +10,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// Scan starts a walk. Pages are fetched as they are needed, and one ahead once the caller has shown that it
-// reads on: the first page is given out in two chunks, and asking for the second one is that sign. So a
-// reader that stops early costs no request in vain.
+// Scan starts a walk. Pages are fetched as they are needed, and one ahead once the caller has shown that it reads on: the first page is given
+// out in two chunks, and asking for the second is that sign. So a reader that stops early causes no needless request.
 func (e *Engine) Scan(ctx context.Context, s engine.Scan) engine.Cursor {
 	return e.newCursor(ctx, s, appendSpan(nil, &s))
 }
@@ -58,15 +57,14 @@ func (e *Engine) newCursor(ctx context.Context, s engine.Scan, span []byte) *cur
 	}
 	c.hint, _ = appendHint(nil, s.Filter, min(e.limits.FilterBytes, maxQuery-len(span)), e.limits.FilterCompare)
 	if s.Limit > 0 && s.Select != nil {
-		// The limit counts entities that pass, and more may come back: the filter's properties are
-		// needed here, too.
+		// The limit counts only entities that pass, and the store may return more: so the filter's properties are needed here, too.
 		c.decode.want = appendProperties(append(make([]string, 0, len(s.Select)+4), s.Select...), s.Filter)
 		c.match = s.Filter.Bind(c.decode.want)
 	}
 	return c
 }
 
-// appendProperties appends the properties that f compares and names does not hold.
+// appendProperties appends the properties that f compares and that are not in names.
 func appendProperties(names []string, f *engine.Filter) []string {
 	for _, kid := range f.Kids {
 		names = appendProperties(names, kid)
@@ -108,7 +106,7 @@ func (c *cursor) Next(ctx context.Context) ([]engine.Entity, error) {
 	return chunk, nil
 }
 
-// fail closes the cursor for err, and gives it again from then on.
+// fail closes the cursor because of err, and returns err from then on.
 func (c *cursor) fail(err error) error {
 	c.failed = err
 	c.Close()
@@ -164,10 +162,10 @@ func (c *cursor) limit() {
 	c.rest = kept
 }
 
-// receive gives the next page: the one that is under way, or one fetched now.
+// receive gives the next page: the one under way, or one fetched now.
 func (c *cursor) receive(ctx context.Context) (*page, error) {
 	if c.ahead == nil {
-		// The caller's context of this very call ends the fetch, too.
+		// The context of this call ends the fetch, too.
 		stop := context.AfterFunc(ctx, c.cancel)
 		p, from := c.spare, c.page.next
 		err := c.fetch(p, from)
@@ -193,9 +191,8 @@ func (c *cursor) fetchAhead() {
 	go func() { ahead <- fetched{p, c.fetch(p, from)} }()
 }
 
-// fetch reads one page into p. Only one fetch is under way at a time. A store that will not have the
-// filter (Azurite fails with 500 where a property has different types in different entities) is asked
-// again without it: it is but a hint.
+// fetch reads one page into p. Only one fetch is under way at a time. A store that rejects the filter (Azurite fails with 500 if a property has
+// different types in different entities) is asked again without it, since it is only a hint.
 func (c *cursor) fetch(p *page, from token) error {
 	for {
 		if err := c.scan.Budget.Take(1); err != nil {
@@ -247,8 +244,7 @@ var (
 	errNoAdvance = errors.New("its continuation was given before: the answers go round in a circle")
 )
 
-// inRange says whether an entity is within a scan's keys. Of keys beyond ASCII it says nothing wrong, as stores sort
-// them in different ways.
+// inRange says whether an entity is within a scan's keys. It accepts all keys beyond ASCII, because stores sort them differently.
 func inRange(s *engine.Scan, e *engine.Entity) bool {
 	if s.AllPartitions {
 		return within(e.PartitionKey, s.FromPartition, s.ToPartition)
@@ -260,7 +256,7 @@ func within(key, from, to string) bool {
 	return key >= from && (to == "" || key < to) || !engine.IsASCII(key) || !engine.IsASCII(from) || !engine.IsASCII(to)
 }
 
-// progress finds continuations that go round in a circle, of whatever length, by keeping one of them (Brent's way).
+// progress detects continuations that form a cycle, of whatever length, by keeping one of them (Brent's algorithm).
 type progress struct {
 	kept         token
 	steps, until int
@@ -280,7 +276,7 @@ func (p *progress) repeats(next token) bool {
 	return false
 }
 
-// query composes the query of a page.
+// query composes the query for a page.
 func (c *cursor) query(from token) string {
 	dst := make([]byte, 0, 256+len(c.span)+len(c.hint))
 	if len(c.span)+len(c.hint) > 0 {
@@ -302,7 +298,7 @@ func (c *cursor) query(from token) string {
 		dst = strconv.AppendInt(append(dst, "&$top="...), int64(top), 10)
 	}
 	if !from.end() {
-		// Of an empty PartitionKey, the emulator's token is empty, too.
+		// For an empty PartitionKey the emulator's token is empty, too.
 		dst = appendEscaped(append(dst, "&NextPartitionKey="...), from.partition)
 	}
 	if from.row != "" {

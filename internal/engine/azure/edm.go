@@ -17,16 +17,16 @@ const (
 	ticksAtEpoch = 621355968000000000
 )
 
-// negativeZero is how a Double of -0 is stored: as a Guid that begins with the bits of -0 and is otherwise
-// arbitrary. As a Double, the store gives it back as 0 (measured on Azurite, whatever the form sent), and
-// a value must come back as it was. A filter that 0 passes names this Guid too.
+// negativeZero is how a Double of -0 is stored: as a Guid that begins with the bits of -0 and is otherwise arbitrary. The store would return the
+// Double as 0 (measured on Azurite, in whatever form it is sent), but a value must be returned unchanged. A filter that 0 passes names this
+// Guid, too.
 const negativeZero = "80000000-0000-0000-6e66-2d302e300000"
 
 func isNegativeZero(v *engine.Value) bool {
 	return v.Type == engine.Double && v.N == 1<<63
 }
 
-// edmType knows the name of a type; Absent if there is no such type.
+// edmType gives the type with a name; Absent if there is none.
 func edmType(name []byte) engine.Edm {
 	switch string(name) {
 	case "Edm.String":
@@ -59,8 +59,7 @@ func ticksTime(ticks int64) time.Time {
 	return time.Unix(since/ticksPerSecond, since%ticksPerSecond*100).UTC()
 }
 
-// parseDateTime reads 2006-01-02T15:04:05Z with up to nine digits of a second, of which those finer than a
-// tick are dropped; the service keeps none such.
+// parseDateTime reads 2006-01-02T15:04:05Z with up to nine digits of a second. It drops those finer than a tick, which the service never stores.
 func parseDateTime(s []byte) (int64, bool) {
 	if len(s) < len("2006-01-02T15:04:05Z") || s[4] != '-' || s[7] != '-' || s[10] != 'T' || s[13] != ':' || s[16] != ':' || s[len(s)-1] != 'Z' {
 		return 0, false
@@ -105,8 +104,7 @@ func decimal(s []byte) (n int, ok bool) {
 	return n, true
 }
 
-// parseDouble reads a number, or the names of those that JSON has no number for. OData says INF, the
-// service Infinity; both are read.
+// parseDouble reads a number, or the name of one that JSON cannot write. OData says INF, the service Infinity; both are read.
 func parseDouble(s []byte) (float64, bool) {
 	switch string(s) {
 	case "NaN":

@@ -8,8 +8,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// appendEntity appends an entity as JSON, with the types that the form of a value does not tell. Absent
-// values are left out: a null is not stored.
+// appendEntity appends an entity as JSON, with the types that are not evident from a value's form. Absent values are left out: a null is not
+// stored.
 func appendEntity(dst []byte, e *engine.Entity) []byte {
 	dst = append(dst, `{"PartitionKey":`...)
 	dst = appendJSON(dst, e.PartitionKey)
@@ -23,7 +23,7 @@ func appendEntity(dst []byte, e *engine.Entity) []byte {
 	return append(dst, '}')
 }
 
-// types says how a type is announced; "": its values speak for themselves.
+// types says how a type is announced; "": its values are unambiguous.
 var types = [...]string{
 	engine.Int64: "Edm.Int64", engine.Double: "Edm.Double", engine.DateTime: "Edm.DateTime",
 	engine.Guid: "Edm.Guid", engine.Binary: "Edm.Binary",
@@ -65,7 +65,7 @@ func appendProperty(dst []byte, name string, v *engine.Value) []byte {
 	return appendJSON(dst, v.S)
 }
 
-// checkStorable refuses the one value that the limits allow and the wire form takes for another.
+// checkStorable refuses the one value that the limits allow but whose wire form means another value.
 func checkStorable(c *engine.Commit) error {
 	for i := range c.Ops {
 		x := &c.Ops[i].Entity

@@ -17,17 +17,17 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// failure is why a try failed, and what that means for the next one.
+// failure says why a try failed, and what that means for the next one.
 type failure struct {
 	err     error         // *engine.Error, or the context's
 	status  int           // of the answer; 0: there was none
-	again   bool          // the same request may do better a little later
-	after   time.Duration // and not before, says the service
-	unsure  bool          // a write may stand
+	again   bool          // the same request may succeed a little later
+	after   time.Duration // but not before this, says the service
+	unsure  bool          // a write may have been applied
 	retried bool          // an earlier try of it was unsure
 }
 
-// tried tells the error how often and how long a request was tried, where the service was out of reach or busy.
+// tried adds to the error how often and for how long a request was tried, if the service was unreachable or busy.
 func (f *failure) tried(times int, took time.Duration) {
 	var e *engine.Error
 	if !errors.As(f.err, &e) || e.Code != engine.CodeUnreachable && e.Code != engine.CodeThrottled {
@@ -52,7 +52,7 @@ func (f *failure) refusesHint() bool {
 	return false
 }
 
-// expected says whether the answer is one that programs ask for, and no fault.
+// expected says whether the answer is one that programs provoke on purpose, and not a fault.
 func (f *failure) expected() bool {
 	switch f.status {
 	case http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed:
@@ -61,7 +61,7 @@ func (f *failure) expected() bool {
 	return errors.Is(f.err, context.Canceled)
 }
 
-// answer is a refusal as the service words it, of a request or of an operation in a batch.
+// answer is a refusal in the service's words, of a request or of an operation in a batch.
 type answer struct {
 	status int
 	header http.Header
@@ -69,7 +69,7 @@ type answer struct {
 	text   string
 	op     int // index that the text began with, or -1
 
-	stranger bool // it is not the service that refuses
+	stranger bool // the refusal does not come from the service
 }
 
 // failureOf judges a refusal. Which codes there are:
@@ -89,8 +89,8 @@ func failureOf(k kind, a answer) *failure {
 	case http.StatusTooManyRequests:
 		f.again = true
 	case http.StatusServiceUnavailable:
-		// ServerBusy is said before anything is done. Who else says 503 (a proxy, a server that is
-		// going down) may have passed the request on.
+		// ServerBusy is sent before anything is done. Anything else that answers 503 (a proxy, a server shutting down) may have passed the
+		// request on.
 		busy := a.code == "ServerBusy"
 		f.again, f.unsure = busy || k != writing, !busy && k != reading
 	case http.StatusRequestTimeout, http.StatusInternalServerError, http.StatusBadGateway, http.StatusGatewayTimeout:
@@ -103,8 +103,8 @@ func failureOf(k kind, a answer) *failure {
 	return f
 }
 
-// errorCode is what a refusal means here. That an entity is not there, or was changed, only the service can say: the
-// 404 of a proxy tells nothing of any entity.
+// errorCode is the code for a refusal. Only the service can say that an entity is missing or was changed: a proxy's 404 says nothing about any
+// entity.
 func (a *answer) errorCode() engine.Code {
 	code := codeOf(a.status, a.code)
 	if a.stranger && (code == engine.CodeStale || code == engine.CodeTooLarge || code == engine.CodeBadInput || a.status == http.StatusNotFound) {
@@ -166,7 +166,7 @@ func (a *answer) message() string {
 	return text
 }
 
-// readAnswer reads the body of a refusal: JSON as a rule, XML from the front end, anything from a proxy.
+// readAnswer reads the body of a refusal: usually JSON, XML from the front end, anything from a proxy.
 func readAnswer(status int, header http.Header, body []byte) answer {
 	a := answer{status: status, header: header, op: -1}
 	var j struct {
@@ -203,8 +203,7 @@ func readAnswer(status int, header http.Header, body []byte) answer {
 	return a
 }
 
-// retryAfter gives how long the service asks to wait; 0 where it does not say.
-// https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
+// retryAfter gives how long the service asks to wait; 0 if it does not say. https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
 func retryAfter(h http.Header) time.Duration {
 	for _, name := range []string{"x-ms-retry-after-ms", "Retry-After-Ms"} {
 		if ms, err := strconv.ParseUint(h.Get(name), 10, 31); err == nil {
@@ -221,7 +220,7 @@ func retryAfter(h http.Header) time.Duration {
 	return 0
 }
 
-// lost judges a try that has no answer.
+// lost judges a try without an answer.
 func (e *Engine) lost(ctx context.Context, x *exchange, err error) *failure {
 	f := &failure{unsure: x.reached && x.request.kind != reading && !x.unsent && !neverSent(err)}
 	switch {
@@ -240,7 +239,7 @@ func (e *Engine) lost(ctx context.Context, x *exchange, err error) *failure {
 	}
 	cause := withoutURL(err)
 	if errors.Is(cause, context.DeadlineExceeded) || errors.Is(cause, context.Canceled) {
-		// It is not the caller's: that of the try, or the transport's own.
+		// It is not the caller's deadline: it is that of the try, or the transport's own.
 		cause = errors.New("none came in time")
 	}
 	f.again = x.request.kind != writing || !f.unsure
@@ -263,8 +262,8 @@ func unsureError(code engine.Code, message string, cause error) *engine.Error {
 	return &engine.Error{Code: code, Op: -1, Applied: engine.Unknown, Message: message + unsureText, Cause: cause}
 }
 
-// neverSent knows the errors of any transport that come before a request is written: the name is not found,
-// the connection refused, the certificate wrong.
+// neverSent recognizes the errors of any transport that occur before a request is written: name not found, connection refused, wrong
+// certificate.
 func neverSent(err error) bool {
 	var op *net.OpError
 	var dns *net.DNSError

@@ -58,32 +58,31 @@ const (
 	// maxBody is the most octets of an answer that are read. A page of the service has 4 MiB at most, measured
 	// in UTF-16; JSON may write each unit of that with six octets.
 	maxBody = 16 << 20
-	// maxRefusal is the most that is read of a refusal. What the service says of an error fits easily.
+	// maxRefusal is the most that is read of a refusal. The service's own refusals are far shorter.
 	maxRefusal = 64 << 10
-	// keptBody is the largest storage of an answer that is kept for the next one.
+	// keptBody is the largest answer buffer that is kept for reuse.
 	keptBody = 4 << 20
 )
 
-// bodies keeps the storage of answers: what is decoded from a body is copied out of it.
+// bodies keeps the buffers of answers: what is decoded from a body is copied out of it.
 var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// exchange goes with the context of one try through the SDK's pipeline.
+// exchange travels with the context of one try through the SDK's pipeline.
 type exchange struct {
 	request  *request
 	at       *address
 	known    redaction
 	response response
-	token    string // of the header Authorization, which no text of ours may show
+	token    string // from the header Authorization; no text of ours may show it
 	reached  bool   // the request was handed to the transport
 	unsent   bool   // and the transport is sure that it has not sent any of it
 }
 
 type exchangeKey struct{}
 
-// exchangePolicy stands at the beginning of the SDK's pipeline, puts our request in the place of the one
-// that the SDK has made, takes the answer out, and leaves an empty one that pleases the SDK. What lies
-// behind it, the credential's policy above all, sees our request only; the shared-key signature covers
-// the date and the path, which are ours by then.
+// exchangePolicy is first in the SDK's pipeline. It replaces the SDK's request by ours, takes the answer out, and leaves an empty one that
+// satisfies the SDK. What comes after it, above all the credential's policy, sees only our request; the shared-key signature covers the date and
+// the path, which are ours by then.
 type exchangePolicy struct{}
 
 func (exchangePolicy) Do(carrier *policy.Request) (*http.Response, error) {
@@ -142,8 +141,7 @@ func (x *exchange) put(carrier *policy.Request) error {
 	return carrier.SetBody(streaming.NopCloser(bytes.NewReader(rq.body)), contentType)
 }
 
-// take reads the whole answer. A body that breaks off is an error, and so is one without end; of a refusal the
-// beginning does.
+// take reads the whole answer. A body that breaks off, or is too long, is an error; of a refusal, the beginning is enough.
 func (x *exchange) take(answer *http.Response) error {
 	defer answer.Body.Close()
 	if at := answer.Request; at != nil && at.URL != nil && at.URL.Host != x.at.host {
@@ -180,8 +178,7 @@ func bodyBound(status int) int64 {
 	return maxBody
 }
 
-// boundedBody gives one octet more than the bound, and no more. It ends with the context of the try, whatever the
-// transport makes of that context.
+// boundedBody gives at most one octet more than the bound. It ends with the context of the try, whatever the transport does with that context.
 type boundedBody struct {
 	io.Reader
 	body io.Closer
@@ -206,8 +203,8 @@ var (
 	errEndless    = fmt.Errorf("the answer is longer than %d MiB, more than the service ever sends", maxBody>>20)
 )
 
-// meteredTransport stands at the end of the pipeline, notes what is really sent, and bounds what comes back: the SDK
-// reads the bodies of refusals itself.
+// meteredTransport is last in the pipeline. It notes what is really sent, and limits what comes back: the SDK reads the bodies of refusals
+// itself.
 type meteredTransport struct{ next policy.Transporter }
 
 func (t meteredTransport) Do(raw *http.Request) (*http.Response, error) {
@@ -224,7 +221,7 @@ func (t meteredTransport) Do(raw *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// try sends a request once. The error is of the transport, the credential or the context.
+// try sends a request once. The error is one of the transport, the credential or the context.
 func (e *Engine) try(ctx context.Context, x *exchange) error {
 	if e.slots != nil {
 		select {
@@ -239,7 +236,7 @@ func (e *Engine) try(ctx context.Context, x *exchange) error {
 	ctx, cancel := context.WithTimeout(ctx, e.retry.TryTimeout)
 	defer cancel()
 	defer context.AfterFunc(e.closing, cancel)()
-	// Of the SDK's calls, DeleteEntity is the one that looks at the answer least. The keys are never sent.
+	// Of the SDK's calls, DeleteEntity inspects the answer least. The keys are never sent.
 	_, err := e.carrier.DeleteEntity(context.WithValue(ctx, exchangeKey{}, x), "-", "-", nil)
 	return err
 }

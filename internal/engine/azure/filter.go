@@ -8,10 +8,9 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// hint writes a Filter as OData text that lets through everything that the filter does, and as little
-// else as stores can be trusted with. What cannot be written so is left out under And; an Or that has such
-// a part is left out whole. The text is percent-encoded as it is written, so that its length is that of
-// the request.
+// hint writes a Filter as OData text that lets through everything that the filter does, and as little else as stores can be trusted with. Under
+// And, what cannot be written is left out; an Or with such a part is left out whole. The text is percent-encoded as it is written, so that its
+// length is that of the request.
 //
 // Only same-typed comparisons are written, never not, ne or null: the service and Azurite disagree on
 // absent properties there.
@@ -29,7 +28,7 @@ func appendHint(text []byte, f *engine.Filter, maxBytes, maxCompare int) ([]byte
 	return h.text, ok
 }
 
-// node writes f and says true, or leaves all as it was.
+// node writes f and returns true, or leaves everything as it was.
 func (h *hint) node(f *engine.Filter) bool {
 	before := *h
 	ok := false
@@ -83,7 +82,7 @@ func (h *hint) or(kids []*engine.Filter) bool {
 	return h.bare(start, len(kids))
 }
 
-// bare takes the parentheses off a group of one, and refuses one of none.
+// bare removes the parentheses of a group of one, and refuses an empty group.
 func (h *hint) bare(start, n int) bool {
 	if n == 1 {
 		copy(h.text[start:], h.text[start+1:len(h.text)-1])
@@ -92,8 +91,8 @@ func (h *hint) bare(start, n int) bool {
 	return n > 0
 }
 
-// plainName says whether a property's name can stand in a filter: not a word of the language, and ASCII,
-// which the emulator's parser asks for.
+// plainName says whether a property's name can be used in a filter: it must not be a word of the language, and must be ASCII, as the emulator's
+// parser requires.
 func plainName(name string) bool {
 	switch strings.ToLower(name) {
 	case "", "and", "or", "not", "eq", "ne", "gt", "ge", "lt", "le", "null", "true", "false", "nan", "inf",
@@ -167,10 +166,9 @@ func (h *hint) quoted(property string, op engine.FilterOp, s string) bool {
 	return true
 }
 
-// stringCompare writes a comparison of text. In what order other text than ASCII stands is told by no one
-// (Azurite: by UTF-16 unit, not by code point), and control characters do not belong in a URL. So a
-// bound is cut before the first of either, and then allows for all that begins so; the equal of a text
-// with control characters is sought between two such bounds.
+// stringCompare writes a comparison of text. The order of text beyond ASCII is not documented (Azurite: by UTF-16 unit, not by code point), and
+// control characters do not belong in a URL. So a bound is cut before the first character of either kind, and then allows everything that begins
+// so; equality with a text that has control characters is sought between two such bounds.
 func (h *hint) stringCompare(f *engine.Filter) bool {
 	s := f.Value.S
 	cut := strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r >= 0x7f })
@@ -203,7 +201,7 @@ func (h *hint) stringCompare(f *engine.Filter) bool {
 	}
 }
 
-// below writes that a text is less than all that do not begin with head and are greater.
+// below writes that a text is less than every text that is greater than head and does not begin with it.
 func (h *hint) below(property, head string) bool {
 	end, ok := above(head)
 	return ok && h.quoted(property, engine.Lt, end)
@@ -218,8 +216,8 @@ func above(head string) (string, bool) {
 	return head[:last] + string(rune(head[last]+1)), true
 }
 
-// doubleCompare writes a comparison with a number, in all its digits and without an exponent, which
-// Azurite takes for a name. What 0 passes, the Guid that stands for -0 must pass too.
+// doubleCompare writes a comparison with a number, in all its digits and without an exponent, which Azurite takes for a name. If 0 passes, the
+// Guid that stands for -0 must pass, too.
 func (h *hint) doubleCompare(f *engine.Filter) bool {
 	c := math.Float64frombits(f.Value.N)
 	if math.IsNaN(c) || math.IsInf(c, 0) {
@@ -251,8 +249,8 @@ func (h *hint) doubleCompare(f *engine.Filter) bool {
 	return h.writePair(f.Property, f.Op, literal, "+or+", engine.Eq, "guid'"+negativeZero+"'")
 }
 
-// dateCompare writes a comparison with a time. The service compares ticks, Azurite milliseconds, so bounds
-// are moved outwards to a millisecond and include it.
+// dateCompare writes a comparison with a time. The service compares ticks, Azurite milliseconds, so bounds are moved outwards to a millisecond
+// and are inclusive.
 func (h *hint) dateCompare(f *engine.Filter) bool {
 	const ticksPerMilli = ticksPerSecond / 1000
 	ticks := int64(f.Value.N)
@@ -263,7 +261,7 @@ func (h *hint) dateCompare(f *engine.Filter) bool {
 	up := ticks + (ticksPerMilli-ticks%ticksPerMilli)%ticksPerMilli
 	var high string
 	if up > engine.MaxDateTime {
-		// No whole millisecond is left above: the last tick there is.
+		// No whole millisecond is left above: use the last possible tick.
 		high = "datetime'9999-12-31T23:59:59.9999999Z'"
 	} else {
 		high = dateLiteral(up)
@@ -311,7 +309,7 @@ func (h *hint) binaryEqual(f *engine.Filter) bool {
 	return h.compareTo(f, string(append(text, '\'')))
 }
 
-// appendSpan appends the range of keys of a scan, or nothing where it is everything.
+// appendSpan appends the range of keys of a scan, or nothing if the range is everything.
 func appendSpan(text []byte, s *engine.Scan) []byte {
 	bounds := [...]struct {
 		property string

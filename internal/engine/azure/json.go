@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// errJSON is what a scanner says of any text that is not JSON. Such a text is an answer that broke off, or
-// is not the service's at all; where exactly helps nobody.
+// errJSON is a scanner's error for any text that is not JSON. Such a text is an answer that broke off, or does not come from the service at all;
+// the exact position would not help.
 var errJSON = errors.New("the answer is not the JSON that was expected")
 
 // scanner walks JSON text (RFC 8259). Methods that read a token skip the white space before it.
@@ -61,8 +61,8 @@ var stringBytes = func() (t [256]uint8) {
 	return t
 }()
 
-// text reads a string and gives what stands between its quotes. Where plain is false, that has escapes or
-// is not valid UTF-8, and appendText makes the text of it.
+// text reads a string and gives what is between its quotes. If plain is false, that has escapes or invalid UTF-8, and appendText makes the text
+// of it.
 func (s *scanner) text() (raw []byte, plain bool, err error) {
 	if s.peek() != '"' {
 		return nil, false, errJSON
@@ -93,7 +93,7 @@ func (s *scanner) text() (raw []byte, plain bool, err error) {
 	return nil, false, errJSON
 }
 
-// key reads the name of a member and the colon behind it.
+// key reads the name of a member and the colon after it.
 func (s *scanner) key() ([]byte, error) {
 	raw, plain, err := s.text()
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *scanner) key() ([]byte, error) {
 	return raw, nil
 }
 
-// more reads what stands between the members of an object or an array: a comma, or its end.
+// more reads what separates the members of an object or an array: a comma, or the end.
 func (s *scanner) more(end byte) (bool, error) {
 	switch s.peek() {
 	case ',':
@@ -221,8 +221,8 @@ func (s *scanner) skipMembers(end byte, depth int) error {
 	}
 }
 
-// appendText appends the text that raw, the inside of a string, stands for. As encoding/json does, it
-// puts U+FFFD for what is not valid UTF-8 or half a surrogate pair.
+// appendText appends the text that raw, the inside of a string, stands for. Like encoding/json, it writes U+FFFD for invalid UTF-8 or half a
+// surrogate pair.
 func appendText(dst, raw []byte) ([]byte, error) {
 	for i := 0; i < len(raw); {
 		c := raw[i]
@@ -299,8 +299,7 @@ func hex4(raw []byte) (rune, bool) {
 
 const lowerHex = "0123456789abcdef"
 
-// appendJSON appends s as a JSON string that is all ASCII: Azurite corrupts bodies over about 64 KiB that
-// are not.
+// appendJSON appends s as an all-ASCII JSON string: Azurite corrupts other bodies over about 64 KiB.
 func appendJSON(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	for i := 0; i < len(s); {

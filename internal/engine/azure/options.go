@@ -65,13 +65,13 @@ func (o Options) String() string {
 	return fmt.Sprintf("%s (%s)", o.Endpoint, o.credentialKind())
 }
 
-// GoString is as String.
+// GoString is like String.
 func (o Options) GoString() string { return "azure.Options(" + o.String() + ")" }
 
-// Format is as String, whatever the verb.
+// Format is like String, whatever the verb.
 func (o Options) Format(f fmt.State, _ rune) { io.WriteString(f, o.String()) }
 
-// LogValue is as String.
+// LogValue is like String.
 func (o Options) LogValue() slog.Value { return slog.StringValue(o.String()) }
 
 func (o *Options) credentialKind() string {
@@ -128,8 +128,7 @@ func badOption(format string, args ...any) error {
 	return engine.Errorf(engine.CodeBadInput, "azure: "+format, args...)
 }
 
-// parseEndpoint checks the URL of an account's table service. Errors show no part of the text but the
-// scheme and the host, because what else there is may be a signature.
+// parseEndpoint checks the URL of an account's table service. Errors show only the scheme and the host, because the rest may be a signature.
 func parseEndpoint(text string) (*url.URL, error) {
 	if text == "" {
 		return nil, badOption("no endpoint")
@@ -154,8 +153,8 @@ func parseEndpoint(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// IsLoopback says whether a host is certainly this machine, so that plain http to it shows nothing to others. A name
-// below localhost is not: RFC 6761 asks resolvers to keep those here, and not all do.
+// IsLoopback says whether a host is certainly this machine, so that plain http to it reveals nothing to others. A name below localhost is not
+// certain: RFC 6761 asks resolvers to treat those as local, but not all do.
 func IsLoopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true
@@ -164,8 +163,8 @@ func IsLoopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// checkAccount keeps an account's name from meaning anything else in a URL. Storage accounts have 3 to 24
-// lower-case letters and digits, those of Cosmos DB hyphens too, up to 44.
+// checkAccount makes sure that an account's name cannot mean anything else in a URL. Storage accounts have 3 to 24 lower-case letters and
+// digits; those of Cosmos DB also hyphens, and up to 44 characters.
 func checkAccount(name string) error {
 	ok := len(name) >= 3 && len(name) <= 63
 	for i := 0; i < len(name); i++ {
@@ -180,7 +179,7 @@ func checkAccount(name string) error {
 
 func checkKey(key Secret) error {
 	if _, err := base64.StdEncoding.DecodeString(string(key)); err != nil {
-		return badOption("AccountKey, the account key, is not base64 text") // the cause would tell a part of the key
+		return badOption("AccountKey, the account key, is not base64 text") // the cause would reveal a part of the key
 	}
 	return nil
 }

@@ -15,22 +15,22 @@ type page struct {
 	next     token
 }
 
-// token says where a query goes on. The service's texts are opaque; either may be empty.
+// token says where a query continues. The service's texts are opaque; either may be empty.
 type token struct{ partition, row string }
 
 func (t token) end() bool { return t.partition == "" && t.row == "" }
 
-// reset makes the page ready to be filled again, with the storage it has.
+// reset makes the page ready to be filled again, reusing its storage.
 func (p *page) reset() {
 	p.entities = p.entities[:0]
 	p.values = p.values[:0]
 	p.next = token{}
 }
 
-// decoder makes entities of JSON in one pass. It is not safe for concurrent use.
+// decoder decodes entities from JSON in one pass. It is not safe for concurrent use.
 //
-// Entities of one answer are as good as always alike, so what the last one looked like is the guess for
-// the next: a property is found by one comparison of its name, and the names are shared.
+// Entities of one answer are almost always alike, so the last one is the guess for the next: a property is found by one comparison of its name,
+// and the names are shared.
 type decoder struct {
 	want  []string // properties wanted, to which values are aligned; nil: all
 	give  []string // with want: the names that entities get
@@ -117,11 +117,11 @@ func (d *decoder) single(data []byte, e *engine.Entity) error {
 	return nil
 }
 
-// errOrder says that a type did not stand right before its property.
+// errOrder says that a type did not come right before its property.
 var errOrder = errors.New("type annotation apart from its property")
 
-// entity decodes one entity. Types stand before their properties in all answers that were ever seen; JSON
-// does not promise it, and where they do not, all types are gathered first.
+// entity decodes one entity. In all answers seen so far, types come right before their properties; JSON does not promise that, so if they do
+// not, all types are gathered first.
 func (d *decoder) entity(s *scanner, p *page, e *engine.Entity) error {
 	start := s.pos
 	err := d.members(s, p, e, nil)
@@ -137,8 +137,7 @@ func (d *decoder) entity(s *scanner, p *page, e *engine.Entity) error {
 	return err
 }
 
-// members decodes the members of an entity, with the types given or, when there are none, those that
-// stand before the properties.
+// members decodes the members of an entity, with the given types or, if there are none, those that come before the properties.
 func (d *decoder) members(s *scanner, p *page, e *engine.Entity, types map[string]engine.Edm) error {
 	if !s.eat('{') {
 		return errJSON

@@ -52,7 +52,7 @@ func (e *Engine) Get(ctx context.Context, g engine.Get) (engine.Entity, error) {
 	return found, nil
 }
 
-// getByFilter reads one entity by a query for its keys, which the service answers as it does a point read.
+// getByFilter reads one entity by a query for its keys, which the service treats like a point read.
 func (e *Engine) getByFilter(ctx context.Context, g *engine.Get) (engine.Entity, error) {
 	var span hint
 	span.quoted("PartitionKey", engine.Eq, g.PartitionKey)
@@ -74,15 +74,14 @@ func (e *Engine) getByFilter(ctx context.Context, g *engine.Get) (engine.Entity,
 
 var errOtherEntity = errors.New("it is not the entity that was asked for")
 
-// badBody is the failure of a read whose answer cannot be decoded. As a rule it broke off on its way, so
-// it is read again.
+// badBody is the failure of a read whose answer cannot be decoded. Usually the answer broke off on its way, so it is read again.
 func badBody(r *response, err error) *failure {
 	e := corrupt(err)
 	e.RequestID = r.header.Get("x-ms-request-id")
 	return &failure{again: true, status: r.status, err: e}
 }
 
-// corrupt is the error of an answer that cannot be what the service holds.
+// corrupt is the error of an answer that cannot be the service's data.
 func corrupt(cause error) *engine.Error {
 	return &engine.Error{Code: engine.CodeCorrupt, Op: -1, Message: "azure: the answer cannot be read", Cause: cause}
 }

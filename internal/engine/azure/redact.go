@@ -10,11 +10,11 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// redaction takes the secrets of a connection out of what others say: an answer that repeats the request's URL or a
-// header, the error of a transport.
+// redaction removes the secrets of a connection from foreign text: an answer that repeats the request's URL or a header, the error of a
+// transport.
 type redaction struct{ secrets []string }
 
-// newRedaction knows the account key and the signature of a SAS.
+// newRedaction makes a redaction of the account key and the signature of a SAS.
 func newRedaction(o *Options) redaction {
 	var r redaction
 	if q, err := url.ParseQuery(strings.TrimPrefix(string(o.SAS), "?")); err == nil {
@@ -25,7 +25,7 @@ func newRedaction(o *Options) redaction {
 
 // with adds a secret.
 func (r redaction) with(secret string) redaction {
-	const least = 8 // shorter ones are none, and would be found everywhere
+	const least = 8 // shorter texts are no secrets, and would be found everywhere
 	secret = strings.TrimRight(secret, "=")
 	if len(secret) < least {
 		return r
@@ -33,7 +33,7 @@ func (r redaction) with(secret string) redaction {
 	return redaction{append(r.secrets[:len(r.secrets):len(r.secrets)], secret)}
 }
 
-// escapings are the ways in which URLs, JSON and HTML write a character that has a meaning there.
+// escapings are the ways in which URLs, JSON and HTML write a character that is special there.
 var escapings = []string{"%%%02x", "%%25%02x", `\\u%04x`, "&#%d;", "&#x%x;"}
 
 // pattern matches a secret, each of its characters in any form and case.
@@ -73,7 +73,7 @@ var credentials = regexp.MustCompile(`(?i)(\bsig=|SharedKey(?:Lite)? [^\s:]*:|\b
 // text gives s without secrets.
 func (r redaction) text(s string) string {
 	for _, secret := range r.secrets {
-		// Errors are common, and those that repeat a secret are not.
+		// Errors are common, but few repeat a secret.
 		if strings.Contains(strings.ToLower(s), strings.ToLower(longestPlain(secret))) {
 			s = pattern(secret).ReplaceAllString(s, redacted)
 		}
@@ -81,7 +81,7 @@ func (r redaction) text(s string) string {
 	return credentials.ReplaceAllString(s, "${1}"+redacted)
 }
 
-// error gives err, or, where its text holds a secret, an error that says the rest of it and is nothing else.
+// error gives err or, if its text holds a secret, an error with the rest of the text and nothing else.
 func (r redaction) error(err error) error {
 	if err == nil {
 		return nil
@@ -93,7 +93,7 @@ func (r redaction) error(err error) error {
 	return err
 }
 
-// redact takes secrets out of all that the failure shows.
+// redact removes secrets from all that the failure shows.
 func (f *failure) redact(r redaction) {
 	var e *engine.Error
 	if errors.As(f.err, &e) {
@@ -101,7 +101,7 @@ func (f *failure) redact(r redaction) {
 	}
 }
 
-// redaction knows what this try has sent, too.
+// redaction includes what this try has sent.
 func (x *exchange) redaction() redaction {
 	_, token, _ := strings.Cut(x.token, " ")
 	if strings.HasPrefix(x.token, "SharedKey") {

@@ -1,6 +1,6 @@
 package azure
 
-// refused says what to look at where the service lets nobody in, by its codes:
+// refused says what to check if the service denies access, by its codes:
 // https://learn.microsoft.com/rest/api/storageservices/common-rest-api-error-codes
 var refused = map[string]string{
 	"AuthenticationFailed":               "the account's key or the shared access signature is wrong, or has expired, or the clock here is more than 15 minutes off",

@@ -8,15 +8,14 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 )
 
-// do sends a request until it is answered, or repeating it is no use or not safe. accept reads an answer
-// of 2xx, which is gone when it returns, and says what is wrong with it; nil takes any.
+// do sends a request until it is answered, or until repeating it is useless or unsafe. accept reads an answer of 2xx, which is invalid once
+// accept returns, and says what is wrong with it; nil accepts any.
 //
-// What is safe: a read, at any time. A write, if it is certain that nothing was applied: the connection
-// was never made, or the service answered 429 or ServerBusy. After anything else (a connection lost, a
-// time-out, a 500) the write may stand, and a second one would be refused for what the first has done, or
-// do it twice; then the error says Applied: Unknown, and package once finds out. An idempotent write is
-// repeated as a read is; failure.retried says that an earlier try of it may have been applied, so that
-// "exists" or "not found" may be its own trace.
+// What is safe: a read, at any time. A write, if it is certain that nothing was applied: the connection was never made, or the service answered
+// 429 or ServerBusy. After anything else (a lost connection, a time-out, a 500) the write may have been applied, and a second one would be
+// refused because of the first, or apply it twice; then the error says Applied: Unknown, and package once finds out. An idempotent write is
+// repeated like a read; failure.retried says that an earlier try of it may have been applied, so that "exists" or "not found" may be its own
+// effect.
 func (e *Engine) do(ctx context.Context, rq *request, accept func(*response) *failure) *failure {
 	if err := e.refuse(ctx, rq.kind != reading); err != nil {
 		return &failure{err: err}
@@ -71,7 +70,7 @@ func (e *Engine) once(ctx context.Context, rq *request, try int, accept func(*re
 	return f
 }
 
-// pause waits before the next try. Where the service asks for a longer pause, it gets that.
+// pause waits before the next try, longer if the service asks for a longer pause.
 func (e *Engine) pause(ctx context.Context, try int, asked time.Duration) error {
 	p := retry.Policy{First: e.retry.FirstDelay, Longest: e.retry.MaxDelay}
 	waiting, cancel := context.WithCancel(ctx)

@@ -6,8 +6,8 @@ import (
 	"log/slog"
 )
 
-// Secret is a text that printing does not show: no verb of fmt that makes sense, nor slog, nor encoding/json.
-// Convert to string to use it.
+// Secret is a text that printing does not show: not with any sensible verb of fmt, nor with slog, nor with encoding/json. Convert it to string
+// to use it.
 type Secret string
 
 const redacted = "REDACTED"
@@ -19,14 +19,14 @@ func (s Secret) shown() string {
 	return redacted
 }
 
-// String gives "REDACTED", or "" where there is nothing to hide.
+// String gives "REDACTED", or "" if there is nothing to hide.
 func (s Secret) String() string { return s.shown() }
 
-// Format is as String, whatever the verb: %d would print the text otherwise.
+// Format is like String, whatever the verb: %d would print the text otherwise.
 func (s Secret) Format(f fmt.State, _ rune) { io.WriteString(f, s.shown()) }
 
-// MarshalText is as String; encoding/json uses it.
+// MarshalText is like String; encoding/json uses it.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.shown()), nil }
 
-// LogValue is as String.
+// LogValue is like String.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.shown()) }

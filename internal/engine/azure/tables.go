@@ -10,8 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// CreateTable makes a table. When an answer was lost and the table is there when it is tried again, it is
-// taken as made by the first try.
+// CreateTable makes a table. If an answer was lost, and the table exists on the next try, the first try is taken to have made it.
 func (e *Engine) CreateTable(ctx context.Context, table string, m *engine.Meter) error {
 	if err := e.refuse(ctx, true); err != nil {
 		return err
@@ -27,8 +26,8 @@ func (e *Engine) CreateTable(ctx context.Context, table string, m *engine.Meter)
 	return asCode(e.do(ctx, &rq, nil), http.StatusConflict, engine.CodeExists)
 }
 
-// DeleteTable deletes a table. The service goes on deleting for a while after it has answered; until then
-// its name is not free, and CreateTable fails with CodeDeleting.
+// DeleteTable deletes a table. The service continues deleting for a while after it has answered; until then the name is not free, and
+// CreateTable fails with CodeDeleting.
 func (e *Engine) DeleteTable(ctx context.Context, table string, m *engine.Meter) error {
 	if err := e.refuse(ctx, true); err != nil {
 		return err
@@ -40,12 +39,12 @@ func (e *Engine) DeleteTable(ctx context.Context, table string, m *engine.Meter)
 	f := e.do(ctx, &rq, nil)
 	err := asCode(f, http.StatusNotFound, engine.CodeNoTable)
 	if x, ok := err.(*engine.Error); ok && x.Code == engine.CodeNoTable && f.retried {
-		return nil // a try before, whose answer was lost, has deleted it
+		return nil // an earlier try, whose answer was lost, has deleted it
 	}
 	return err
 }
 
-// asCode gives the error of a request about a table, with a code where the answer had that status.
+// asCode gives the error of a request about a table, with code if the answer had that status.
 func asCode(f *failure, status int, code engine.Code) error {
 	if f == nil {
 		return nil

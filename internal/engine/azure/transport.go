@@ -10,12 +10,11 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 )
 
-// pool is the transport of an engine whose options name none: connections of its own, as many kept as
-// are used side by side.
+// pool is the transport of an engine whose options name none: it has connections of its own, and keeps as many as are used in parallel.
 type pool struct{ *http.Transport }
 
-// Do sends a request as it is: no redirect is followed, because what follows one sends the credential to
-// somebody else. Of a write that fails it notes whether there ever was a connection to send it over.
+// Do sends a request as it is: it follows no redirect, because that would send the credential to another party. If a write fails, it notes
+// whether there ever was a connection to send it over.
 func (p pool) Do(raw *http.Request) (*http.Response, error) {
 	if raw.Method == http.MethodGet {
 		return p.RoundTrip(raw)
@@ -46,8 +45,8 @@ func newPool(parallel int) pool {
 	}}
 }
 
-// withoutRedirects gives a transport that follows no redirect, as pool does: http.Client, which people give, sends
-// on the whole URL with the signature as Referer.
+// withoutRedirects gives a transport that, like pool, follows no redirect: http.Client, which users may pass, sends the whole URL, signature
+// included, as Referer.
 func withoutRedirects(t policy.Transporter) policy.Transporter {
 	given, ok := t.(*http.Client)
 	if !ok {

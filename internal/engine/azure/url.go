@@ -65,8 +65,8 @@ func entityPath(table, pk, rk string) (path string, ok bool) {
 	return string(dst), len(dst)-1 <= maxSegment
 }
 
-// appendSelect appends the $select of names and the keys, or nothing where that would be too long: then
-// all properties come, and those that are not wanted are passed over.
+// appendSelect appends the $select of names and the keys, or nothing if that would be too long: then all properties come, and unwanted ones are
+// skipped.
 func appendSelect(dst []byte, names []string) []byte {
 	const most = 4 << 10
 	mark := len(dst)
@@ -80,7 +80,7 @@ func appendSelect(dst []byte, names []string) []byte {
 	return dst
 }
 
-// address is where the account's tables are.
+// address says where the account's tables are.
 type address struct {
 	scheme, host string
 	path         string // escaped, without a slash at the end
@@ -97,12 +97,12 @@ func newAddress(u *url.URL, sas Secret) address {
 	}
 }
 
-// isCosmos knows the hosts of Cosmos DB for Table, the same as the SDK does.
+// isCosmos recognizes the hosts of Cosmos DB for Table, as the SDK does.
 func isCosmos(host string) bool {
 	return strings.Contains(host, ".table.cosmos.") || strings.Contains(host, ".table.cosmosdb.")
 }
 
-// service is the URL that the SDK's client is made with.
+// service is the URL for the SDK's client.
 func (a *address) service() string {
 	s := a.scheme + "://" + a.host + a.path
 	if a.sas != "" {

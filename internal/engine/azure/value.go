@@ -11,9 +11,8 @@ import (
 
 var errType = errors.New("a value that is not of its stated type")
 
-// value decodes a value of type t, or of the type that its form says where t is Absent: a number without
-// point and exponent is Int32, another one Double. Int64 always says its type, so what is too large for
-// Int32 is a Double whose writer left the point out. null is Absent.
+// value decodes a value of type t or, if t is Absent, of the type that its form implies: a number without point and exponent is Int32, another
+// one Double. Int64 is always announced, so a number too large for Int32 is a Double whose writer left out the point. null is Absent.
 func (d *decoder) value(s *scanner, t engine.Edm) (engine.Value, error) {
 	switch c := s.peek(); c {
 	case '"':

@@ -32,8 +32,8 @@ func (e *Engine) Commit(ctx context.Context, c engine.Commit) error {
 	return nil
 }
 
-// plain makes the request for a commit of one operation; nil where that does not serve: an entity's keys
-// that are too long for a path are written in a batch.
+// plain makes the request for a commit of one operation; nil if that is not possible: entities whose keys are too long for a path are written in
+// a batch.
 func (e *Engine) plain(c *engine.Commit) (*request, func(*response) *failure) {
 	if len(c.Ops) != 1 {
 		return nil, nil
@@ -65,8 +65,7 @@ func (e *Engine) plain(c *engine.Commit) (*request, func(*response) *failure) {
 	}
 }
 
-// The methods of the operations. Replace and Upsert are told apart by If-Match, which makes the service
-// ask for an entity that is there.
+// The methods of the operations. Replace and Upsert differ by If-Match, which makes the service require an existing entity.
 // https://learn.microsoft.com/rest/api/storageservices/summary-of-table-service-functionality
 var methods = [...]string{
 	engine.Insert: http.MethodPost, engine.Replace: http.MethodPut, engine.Merge: http.MethodPatch,

@@ -128,7 +128,7 @@ func (f *File) keepsLog() bool { return keepsLogs && !f.noSync }
 // withLog says whether there is a log, and begins one if need be; there is none if no other file can be made. The caller has the lead.
 func (f *File) withLog() bool { return f.log != nil || f.startLog() == nil }
 
-// readyLog makes sure of a log with room for a transaction that changes the pages, or of having none. The caller has the lead.
+// readyLog makes room in the log for a transaction that changes the pages, or leaves the file without a log. The caller has the lead.
 func (f *File) readyLog(tx *bolt.Tx) error {
 	if f.log == nil {
 		f.withLog()

@@ -18,7 +18,7 @@ type memCursor struct {
 	to         string                 // where its range ends; "": it does not
 	rows       treeWalk[memRecord]    // stands on a row not looked at yet
 
-	bound map[uint32]*memBinding // by the shapes' numbers; nil as long as last is the only one
+	bound map[uint32]*memBinding // by the shapes' numbers; nil while last is the only one
 	last  *memBinding
 	warm  uint64
 }

@@ -11,7 +11,7 @@ type tree[V any] struct {
 	size int
 }
 
-// treeNode is a leaf, which has values, or it has kids: then keys[i] is at most the least key in kids[i], and above all keys before it.
+// treeNode is a leaf, which has values, or it has kids: then keys[i] is not above anything in kids[i], and above everything before it.
 //
 // Keys lie in memory of their own. To save a search from looking there, a node has the beginnings of its keys as numbers, from where they begin
 // to differ. Values lie in the node itself, which saves a reader of one value a wait for memory; kids, which are few, do not.

@@ -55,7 +55,7 @@ func (f *File) wrote() {
 	f.pending.Store(&pending{series: p.series + 1})
 }
 
-// number is the number of the last transaction, for a moment of the file that shows transaction id of the pages.
+// number is the number of the last transaction in the pages, for a moment whose transaction of the pages is id.
 func (p *pending) number(id int) int {
 	if p.groups == 0 {
 		return id

@@ -30,7 +30,7 @@ const (
 	secondBit = 0x80
 	zerosAt   = 5 // the place of the three bits
 
-	leastEnd = 4 // octets of a text for which it is looked for in the key
+	leastEnd = 4 // the shortest text, in octets, that is looked for in the key
 
 	ticksInSecond = engine.TicksPerDay / 86_400
 	secondOctets  = 5
@@ -62,7 +62,7 @@ func appendProperties(dst, key []byte, d *dictionary, names []string, values []e
 	return dst
 }
 
-// appendValue appends a value, and gives the bits that say how it is kept.
+// appendValue appends a value, and gives the bits that say how it is stored.
 func appendValue(dst, key []byte, v *engine.Value) (b []byte, kept byte) {
 	switch v.Type {
 	case engine.Int32, engine.Int64:
@@ -116,7 +116,7 @@ func appendText(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
-// property is what comes before a value: the number of its name, or the name itself when id is 0, and how the value is kept.
+// property is what precedes a value: the number of its name, or the name itself if id is 0, and how the value is stored.
 type property struct {
 	id   uint64
 	name string
@@ -124,7 +124,7 @@ type property struct {
 	long bool // as formats 2 and 3 have it
 }
 
-// next reads the property behind p, of a body that has one more, if it is one octet: its name is the next one.
+// next reads the property after p, of a body that has one more, if it is one octet: then its name is the next one.
 func (p *property) next(b []byte) bool {
 	p.tag = b[0]
 	if p.tag&nextBit == 0 || p.long {
@@ -134,7 +134,7 @@ func (p *property) next(b []byte) bool {
 	return true
 }
 
-// read reads any other one. Its name lies in b.
+// read reads any other property. Its name lies in b.
 func (p *property) read(b []byte) (rest []byte, err error) {
 	if !p.long {
 		p.id, p.name, rest, err = readName(b[1:])
@@ -152,7 +152,7 @@ func (p *property) read(b []byte) (rest []byte, err error) {
 	return rest[1:], nil
 }
 
-// readName reads a property's name: its number, or the name itself when id is 0. The name lies in b.
+// readName reads a property's name: its number, or the name itself if id is 0. The name lies in b.
 func readName(b []byte) (id uint64, name string, rest []byte, err error) {
 	if len(b) > 0 && b[0] != 0 && b[0] < 0x80 {
 		return uint64(b[0]), "", b[1:], nil
@@ -236,5 +236,5 @@ func readText(b []byte) (s string, rest []byte, err error) {
 	return view(b[size : size+int(n)]), b[size+int(n):], nil
 }
 
-// view is b as a string that shares its memory: good for as long as b stays as it is.
+// view is b as a string that shares its memory: valid as long as b does not change.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -5,15 +5,15 @@ import (
 	"unsafe"
 )
 
-// readAhead has the system read the pages that a walk comes to next. bbolt has it read no more than the page that is asked for, as is
-// right for keys in any order; a walk over pages that are not in memory would wait for each of them.
+// readAhead makes the system read the pages that a walk comes to next. bbolt makes it read only the page that is asked for, which is right for
+// keys in any order; but a walk over pages that are not in memory would wait for each of them.
 type readAhead struct {
 	page  uintptr // where the walk is
 	ahead uintptr // how many pages it was last
 	until uintptr // the system was told of those before this one
 }
 
-// What is counted are pages: a walk goes on to one that is at most nextPages behind, and at most mostAhead are read beyond that.
+// Numbers of pages: a walk goes on to a page at most nextPages further, and at most mostAhead pages are read beyond that.
 const (
 	nextPages             = 4
 	leastAhead, mostAhead = 8, 256
@@ -21,14 +21,14 @@ const (
 
 var pageSize = uintptr(os.Getpagesize())
 
-// atKey says which key the walk has come to, in the file's memory map.
+// atKey notes which key the walk has come to, in the file's memory map.
 func (r *readAhead) atKey(key []byte) {
 	if r != nil && len(key) > 0 {
 		r.at(uintptr(unsafe.Pointer(unsafe.SliceData(key))))
 	}
 }
 
-// at says which address the walk has come to.
+// at notes which address the walk has come to.
 func (r *readAhead) at(address uintptr) {
 	if page := address / pageSize; page != r.page {
 		if from, pages := r.next(page); pages > 0 {
@@ -37,7 +37,7 @@ func (r *readAhead) at(address uintptr) {
 	}
 }
 
-// next goes on to a page, and says which pages the system is to be told of, and how many.
+// next goes on to a page, and says which pages the system should be told of, and how many.
 func (r *readAhead) next(page uintptr) (from, pages uintptr) {
 	near := page > r.page && page-r.page <= nextPages
 	r.page = page

@@ -7,8 +7,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// recordReader reads records of one table, one after the other: the properties in want, or all of them
-// when want is nil. The texts in values lie in the record, its key or the reader, and are good until it reads again.
+// recordReader reads records of one table, one after another: the properties in want, or all of them if want is nil. The texts in values lie in
+// the record, its key or the reader, and are valid until the next read.
 type recordReader struct {
 	dict   *dictionary
 	want   []string
@@ -23,8 +23,8 @@ type recordReader struct {
 	moments []byte // texts of values
 
 	slots  []int32 // by a name's number: 0 not known yet, -1 not wanted, else 1 + index in want
-	series []byte  // reading all: the names of the record, in a form that compares
-	last   []byte  // the series that names and bound are of
+	series []byte  // reading all: the names of the record, in a comparable form
+	last   []byte  // the series that names and bound belong to
 	seen   map[string]readerShape
 }
 
@@ -42,7 +42,7 @@ func newRecordReader(d *dictionary, want []string, f *engine.Filter) *recordRead
 	return r
 }
 
-// read reads the record of a key in a table. What refers to another body says no time where only the keys are wanted.
+// read reads the record of a key in a table. If only keys are wanted, a reference to another body gives no time.
 func (r *recordReader) read(in tableIn, key, b []byte) error {
 	h, err := readHead(key, b)
 	if err != nil {
@@ -98,7 +98,7 @@ func (r *recordReader) readBody(h *recordHead, key []byte) (err error) {
 	return nil
 }
 
-// slot says where in want the name of a number is: 1 + index, -1 where it is not, 0 where that is not known yet.
+// slot says where the name with a number is in want: 1 + index, -1 if it is not there, 0 if that is not known yet.
 func (r *recordReader) slot(id uint64) int32 {
 	if id >= uint64(len(r.slots)) {
 		return 0
@@ -106,7 +106,7 @@ func (r *recordReader) slot(id uint64) int32 {
 	return r.slots[id]
 }
 
-// findSlot finds it out.
+// findSlot looks that up.
 func (r *recordReader) findSlot(id uint64, name string) (int32, error) {
 	if id == 0 {
 		return r.slotOf(name), nil
@@ -167,7 +167,7 @@ func (r *recordReader) readAll(h *recordHead, key []byte) (err error) {
 	return nil
 }
 
-// namesOf makes the names of a series, which are for keeping.
+// namesOf makes the names of a series, which may be kept.
 func (r *recordReader) namesOf(series []byte) ([]string, error) {
 	known := *r.dict.names.Load()
 	names := make([]string, 0, len(r.values))

@@ -9,7 +9,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// A record is an entity as the file keeps it, without its keys:
+// A record is an entity as the file stores it, without its keys:
 //
 //	1 byte   format of the record; another one comes with a feature of the file, as it counts as damage
 //	4 bytes  checksum (CRC-32C, big endian) of the key and of all that follows, changed by the format
@@ -28,11 +28,11 @@ import (
 //	uvarint  how many in the end
 //	octets   what the other key has between
 //
-// Format 7 is a reference of which only the second of these is there: in front the keys have the PartitionKey in common, and between is
-// what keymap has in the key of a row.
+// Format 7 is a reference that holds only the second of these: in front the keys have the PartitionKey in common, and the octets between are
+// what keymap puts into the key of a row.
 //
-// Formats 2, 3 and 4 are read, and no longer written: their versions are of 8 bytes, big endian. Format 2 is a body that counts no
-// sharers, format 3 a body, format 4 a reference as of format 6. Their checksum does not cover the format.
+// Formats 2, 3 and 4 are read, but no longer written: their versions are 8 bytes, big endian. Format 2 is a body that counts no sharers, format
+// 3 a body, format 4 a reference like format 6. Their checksum does not cover the format.
 const (
 	recordPlain         = 2
 	recordLongBody      = 3
@@ -44,7 +44,7 @@ const (
 	placeVersion = 1 + 4
 	versionBits  = 16 // of the number in the transaction
 
-	// headRoom is the most that comes before a body's sharers, or before the keys of a reference.
+	// headRoom is the most that precedes a body's sharers, or the keys of a reference.
 	headRoom = placeVersion + 7 + 3 + 8
 
 	betweenOfRow = "PK"
@@ -60,7 +60,7 @@ var (
 	errChecksum     = errors.New("record that is not what was written: its checksum differs")
 )
 
-// appendBody appends a body with the properties of an entity, with room before it for what stamp fills.
+// appendBody appends a body with the properties of an entity, leaving room before it for what stamp fills in.
 func appendBody(dst, key []byte, d *dictionary, sharers int, names []string, values []engine.Value) []byte {
 	dst = binary.AppendUvarint(appendRoom(dst, recordBody), uint64(sharers))
 	return appendProperties(dst, key, d, names, values)
@@ -70,7 +70,7 @@ func appendRoom(dst []byte, format byte) []byte {
 	return append(append(dst, format), make([]byte, headRoom-1)...)
 }
 
-// appendReference appends a reference to the body of another key, with room before it for what stamp fills.
+// appendReference appends a reference to the body of another key, leaving room before it for what stamp fills in.
 func appendReference(dst, key, owner []byte) []byte {
 	least := min(len(key), len(owner))
 	head := 0
@@ -89,13 +89,13 @@ func appendReference(dst, key, owner []byte) []byte {
 	return append(dst, between...)
 }
 
-// partitionOf is how many octets of a key are the PartitionKey and the zero byte behind it.
+// partitionOf is how many octets of a key the PartitionKey and the zero byte after it take.
 func partitionOf(key []byte) int { return bytes.IndexByte(key, 0) + 1 }
 
 // castagnoli is the polynomial for which processors have an instruction.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// checksum is that of a key and what is stored under it.
+// checksum is the checksum of a key and what is stored under it.
 func checksum(key, content []byte) uint32 {
 	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, content)
 }
@@ -137,7 +137,7 @@ func (h *recordHead) reference() bool {
 	return h.format == recordReference || h.format == recordOfRow || h.format == recordLongReference
 }
 
-// long says whether the properties are as formats 2 and 3 have them.
+// long says whether the properties have the form of formats 2 and 3.
 func (h *recordHead) long() bool { return h.format < recordBody }
 
 // readHead reads what stamp has written.
@@ -223,7 +223,7 @@ func (h *recordHead) appendOwner(dst, key []byte) ([]byte, error) {
 	return append(dst, key[len(key)-int(tail):]...), nil
 }
 
-// withSharers gives the body of a key with another count of those that share it.
+// withSharers gives the body of a key with another number of sharers.
 func (h *recordHead) withSharers(key []byte, d *dictionary, sharers uint64) ([]byte, error) {
 	if h.long() {
 		r := newRecordReader(d, nil, nil)

@@ -9,19 +9,19 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// Salvage implements engine.Maintainer: the bucket of the table is put aside, and what is sound in it goes into one of
-// the same name. So a commit that waits meanwhile finds the table where it was.
+// Salvage implements engine.Maintainer: it puts the bucket of the table aside, and copies what is intact in it into a new one of the same name.
+// So a waiting commit finds the table where it was.
 //
-// It is one transaction. bbolt holds what a transaction writes in memory, so salvaging a table takes about as much memory as the
-// table has octets, and no statement's budget counts that. With several transactions, a process that ends between them would
-// leave a part of the table aside, and others would read the rest as the whole.
+// It is one transaction. bbolt keeps what a transaction writes in memory, so salvaging a table takes about as much memory as the table has
+// octets, and no statement's budget counts that. With several transactions, a process that ended in between would leave a part of the table
+// aside, and others would take the rest for the whole.
 func (f *File) Salvage(ctx context.Context, table string) (lost []string, err error) {
 	t := f.table(table)
 	if t == nil {
 		return nil, errNoTable(table)
 	}
 	err = f.led(ctx, func() error {
-		// What is pending of the table may not go into pages that are damaged.
+		// What is pending of the table may not be able to go into damaged pages.
 		if err := f.endLog(); err != nil && !isCorrupt(err) {
 			return err
 		}
@@ -47,7 +47,7 @@ func (f *File) Salvage(ctx context.Context, table string) (lost []string, err er
 	if err != nil {
 		return nil, err
 	}
-	// Where the pages put aside cannot even be given back, they stay.
+	// If the pages put aside cannot even be given back, they stay.
 	_ = f.alone(ctx, func() error {
 		return f.db.Load().Update(func(tx *bolt.Tx) error { return tx.DeleteBucket(bucketAside) })
 	})
@@ -81,7 +81,7 @@ func (t *fileTable) salvage(ctx context.Context, tx *bolt.Tx, p *pending) (lost 
 		case to.Get(key) != nil:
 			return nil // a page holds it twice
 		}
-		// Each gets a body of its own, as what is lost may have shared one.
+		// Each gets a body of its own, because a shared one may be lost.
 		if err := reader.read(from, key, record); err != nil {
 			lost = append(lost, fmt.Sprintf("entity %s: %v", showKey(key), err))
 			return nil
@@ -112,14 +112,14 @@ func (t *fileTable) salvage(ctx context.Context, tx *bolt.Tx, p *pending) (lost 
 	return lost, list.Put(t.fold, sealEntry(t.fold, entry.id, kept, t.name))
 }
 
-// putAside moves the bucket of the table's entities, in a transaction that has not changed it, and gives it
-// with what is pending above it.
+// putAside moves the bucket of the table's entities, in a transaction that has not changed it, and gives it together with what is pending above
+// it.
 func (t *fileTable) putAside(tx *bolt.Tx, p *pending) (in tableIn, err error) {
 	aside, err := tx.CreateBucketIfNotExists(bucketAside)
 	if err != nil {
 		return in, err
 	}
-	n, err := aside.NextSequence() // an earlier one of the same name may be there still
+	n, err := aside.NextSequence() // an earlier one of the same name may still exist
 	if err != nil {
 		return in, err
 	}

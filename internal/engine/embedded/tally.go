@@ -27,7 +27,7 @@ func newTally(l engine.Limits, s engine.Scan) tally {
 	return t
 }
 
-// chunk says how many entities to look for; 0 when the limit is reached.
+// chunk says how many entities to look for; 0 if the limit is reached.
 func (t *tally) chunk() int {
 	n := min(t.size, t.page)
 	t.size = min(2*t.size, fullChunk)
@@ -37,7 +37,7 @@ func (t *tally) chunk() int {
 	return n
 }
 
-// walked counts entities that are looked at.
+// walked counts entities that were looked at.
 func (t *tally) walked(n int) {
 	t.scanned += n
 	t.requests = max(t.requests, (t.scanned+t.page-1)/t.page)
@@ -51,7 +51,7 @@ func (t *tally) returned(n int) {
 	}
 }
 
-// flush tells the meter what it has not been told.
+// flush adds to the meter what it has not been told yet.
 func (t *tally) flush() {
 	if t.meter == nil {
 		return
@@ -62,7 +62,7 @@ func (t *tally) flush() {
 	t.toldRequests, t.toldScanned, t.toldMatched = t.requests, t.scanned, t.matched
 }
 
-// spend takes the requests so far of a budget.
+// spend takes the requests so far from a budget.
 func (t *tally) spend(b *engine.Budget) error {
 	n := t.requests - t.spent
 	t.spent = t.requests

@@ -13,8 +13,7 @@ func (f *File) Verify(ctx context.Context, table string) (faults []string, err e
 	if t == nil {
 		return nil, errNoTable(table)
 	}
-	// One transaction sees one moment, and a writer that must grow the map waits for it; so the reading is short, and
-	// what it says is of its own moment.
+	// One transaction sees one moment, and a writer that must grow the map waits for it. So the read is short, and reports on its own moment.
 	err = f.view(t, func(s *fileState) error {
 		entry, listed, err := readEntry(t.fold, s.Bucket(bucketTables).Get(t.fold))
 		if err != nil {
@@ -45,7 +44,7 @@ func (f *File) Verify(ctx context.Context, table string) (faults []string, err e
 	return faults, err
 }
 
-// eachStored walks the entities of a table with what is wrong with each, and gives the digest of all.
+// eachStored walks the entities of a table, says what is wrong with each, and gives the digest of all.
 func eachStored(ctx context.Context, in tableIn, do func(key, record []byte, wrong error) error) (digest, error) {
 	var found digest
 	var last []byte
