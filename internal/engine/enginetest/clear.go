@@ -7,7 +7,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// testClear: what is in the range goes, in as few transactions as it fits, whoever else is at it; the rest stays.
+// testClear: everything in the range is deleted, in as few transactions as it fits, even if others are clearing it, too; the rest stays.
 func testClear(f *fixture) {
 	const rows, partitions = 130, 3
 	fill := func() (out []string) {

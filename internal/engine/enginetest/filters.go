@@ -11,8 +11,8 @@ import (
 
 var comparisons = []engine.FilterOp{engine.Eq, engine.Gt, engine.Ge, engine.Lt, engine.Le}
 
-// testFilters: every operator with every constant, over a table with values of every type in one
-// property. What matches comes back; from an engine with exact filters, nothing else does.
+// testFilters: every operator with every constant, over a table with values of every type in one property. Everything that matches is returned;
+// an engine with exact filters returns nothing else.
 func testFilters(f *fixture) {
 	values := []engine.Value{
 		{}, str(""), str("a"), str("A"), str("b"), str("ab"), str("5"), str("it's"), str("''"), str("größe"), str("\uff21"), str("😀"), str("true"),
@@ -63,7 +63,7 @@ func testFilters(f *fixture) {
 	} {
 		f.filters(stored, filter)
 	}
-	// As long as filters get: hundreds of comparisons, and texts of some length.
+	// Filters as long as they get: hundreds of comparisons, and long texts.
 	var many, long []*engine.Filter
 	for n := range int32(300) {
 		many = append(many, i(engine.Eq, n*7))
@@ -100,7 +100,7 @@ func (f *fixture) filters(stored []engine.Entity, filter *engine.Filter) {
 	}
 }
 
-// matches says what the contract says about a filter, in the plainest way.
+// matches says what the contract requires of a filter, in the plainest way.
 func matches(f *engine.Filter, e *engine.Entity) bool {
 	switch f.Op {
 	case engine.And:
@@ -212,7 +212,7 @@ func testFilterTimestamp(f *fixture) {
 	}
 }
 
-// lets checks what a scan gives of what is stored.
+// lets checks which stored entities a scan gives.
 func (f *fixture) lets(s engine.Scan, stored []engine.Entity) {
 	f.Helper()
 	got := keysOf(f.scan(s))

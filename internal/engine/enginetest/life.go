@@ -28,7 +28,7 @@ func testCancel(f *fixture) {
 	wantCanceled(f.T, "Tables", err)
 	f.gives(engine.Scan{PartitionKey: "p"}, "p/r")
 
-	// One that ends at any time: what was acknowledged is there, and what was not may be or not, whole.
+	// A context that ends at any time: acknowledged commits are there, and others may be there or not, each as a whole.
 	for i := range 20 {
 		ctx, cancel := context.WithTimeout(f.ctx, time.Duration(i*i)*5*time.Microsecond)
 		rk := string(rune('a' + i))
@@ -60,7 +60,7 @@ func testClose(f *fixture) {
 	if _, err := open.Next(f.ctx); err != nil {
 		f.Fatal(err)
 	}
-	if err := f.e.DeleteTable(f.ctx, f.table, nil); err != nil { // nobody can later
+	if err := f.e.DeleteTable(f.ctx, f.table, nil); err != nil { // it cannot be deleted later
 		f.Fatal(err)
 	}
 	for range 2 {

@@ -16,7 +16,7 @@ func wide(n int, v engine.Value) props {
 	return p
 }
 
-// testLimits: what is at a limit is taken, and what is over it refused before anything is sent.
+// testLimits: what is at a limit is accepted, and what is over it is refused before anything is sent.
 func testLimits(f *fixture) {
 	l := f.e.Limits()
 	tooLong := strings.Repeat("k", l.KeyUnits+1)

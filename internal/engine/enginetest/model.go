@@ -10,7 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// modelEntity is what the model knows of an entity.
+// modelEntity is what the model knows about an entity.
 type modelEntity struct {
 	props props
 	etag  string // as last read; "" when not read since it was written
@@ -141,7 +141,7 @@ func (m *model) commitOne() {
 	m.entities = after
 }
 
-// given are the properties that an operation names and that are not absent.
+// given gives the properties that an operation names and that are not absent.
 func given(o engine.Op) props {
 	p := props{}
 	for i, v := range o.Entity.Values {
@@ -152,7 +152,7 @@ func given(o engine.Op) props {
 	return p
 }
 
-// outcome says how an operation fails on what is there.
+// outcome says how an operation fails, given what exists.
 func outcome(o engine.Op, exists bool, etag string) (engine.Code, bool) {
 	switch {
 	case o.Kind == engine.Upsert, o.Kind == engine.Insert && !exists:
@@ -231,7 +231,7 @@ func (m *model) filter(depth int) *engine.Filter {
 	return f
 }
 
-// compare holds the result of a scan against the model.
+// compare compares the result of a scan with the model.
 func (m *model) compare(got []engine.Entity, s engine.Scan) {
 	var want [][2]string
 	for key, e := range m.entities {

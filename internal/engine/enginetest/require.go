@@ -8,7 +8,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// testRequires: a transaction is refused just when what it requires does not hold of what is stored after its own writes.
+// testRequires: a transaction is refused exactly if its requirements do not hold for what is stored after its own writes.
 func testRequires(f *fixture) {
 	e := f.transactor()
 	for seed := range uint64(60) {
@@ -109,7 +109,7 @@ func testRequires(f *fixture) {
 	}
 }
 
-// testRequiresTogether: while transactions that need a parent and such that take it away meet, no child is ever left without one.
+// testRequiresTogether: while transactions that need a parent run alongside others that delete it, no child is ever left without one.
 func testRequiresTogether(f *fixture) {
 	e, children := f.transactor(), f.newTable()
 	const parents = 3
@@ -147,7 +147,7 @@ func testRequiresTogether(f *fixture) {
 			m := e.Moment()
 			err := f.noOrphans(m, children)
 			if err != nil && !e.Snapshots() && code(e.Transact(f.ctx, engine.Transaction{Since: m})) == engine.CodeStale {
-				err = nil // it was read of several moments
+				err = nil // it was read at several moments
 			}
 			m.Release()
 			if err != nil {

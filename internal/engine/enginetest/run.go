@@ -6,9 +6,8 @@
 //		}, enginetest.ExactFilters, enginetest.Snapshots)
 //	}
 //
-// Give the engine pages so small that scans cross them. What an engine does beyond the contract, or a
-// store cannot do, is said by Traits. Tables get names of their own, so that a store may be shared by
-// many runs, and are deleted at the end.
+// Give the engine pages so small that scans cross them. Traits tell what an engine does beyond the contract, or what a store cannot do. Tables
+// get unique names, so that many runs may share a store, and are deleted at the end.
 package enginetest
 
 import (
@@ -25,7 +24,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// Trait is what one engine does otherwise than another, within the contract.
+// Trait is a difference between engines that the contract allows.
 type Trait int
 
 const (
@@ -33,15 +32,15 @@ const (
 	ExactFilters Trait = iota
 	// Snapshots: a scan gives the table as it was when the scan began.
 	Snapshots
-	// CountsScanned: the Meter knows entities that were looked at and did not pass.
+	// CountsScanned: the Meter counts entities that were looked at and did not pass.
 	CountsScanned
 	// NoNegativeZero: a Double -0 may come back as 0.
 	NoNegativeZero
 	// NoZeroBytes: a String with U+0000 cannot be kept, and is not tried.
 	NoZeroBytes
-	// Intents: a commit that finds a key taken looks whether an intent is why, and a transaction writes more than its operations.
+	// Intents: a commit that finds a key taken checks whether an intent is the reason, and a transaction writes more than its operations.
 	Intents
-	// TableCase: entities are found only by the name of their table as it was made, case and all.
+	// TableCase: entities are found only by the exact name of their table as it was created, case included.
 	TableCase
 )
 
@@ -113,7 +112,7 @@ type fixture struct {
 
 func (f *fixture) has(t Trait) bool { return slices.Contains(f.traits, t) }
 
-// newName gives a name that no other test has, of a table of ours that holds rows.
+// newName gives a name that no other test has, for a table of ours that holds rows.
 func newName() string { return fmt.Sprintf("NfZ8%016x", rand.Uint64()) }
 
 // newTable makes a table and deletes it at the end of the test, if it is still there.
@@ -186,7 +185,7 @@ func (f *fixture) must(ops ...engine.Op) {
 	}
 }
 
-// fails wants a commit to fail with a code at an operation.
+// fails expects a commit to fail with a code at an operation.
 func (f *fixture) fails(want engine.Code, at int, ops ...engine.Op) {
 	f.Helper()
 	err := f.commit(ops...)
@@ -208,7 +207,7 @@ func (f *fixture) get(pk, rk string) engine.Entity {
 	return e
 }
 
-// holds wants an entity with exactly these properties.
+// holds expects an entity with exactly these properties.
 func (f *fixture) holds(pk, rk string, want props) {
 	f.Helper()
 	f.same(f.get(pk, rk), pk, rk, want)
@@ -222,7 +221,7 @@ func (f *fixture) missing(pk, rk string) {
 	}
 }
 
-// same wants e to be the entity with these keys and exactly these properties.
+// same expects e to be the entity with these keys and exactly these properties.
 func (f *fixture) same(e engine.Entity, pk, rk string, want props) {
 	f.Helper()
 	if e.PartitionKey != pk || e.RowKey != rk {
@@ -283,7 +282,7 @@ func show(v engine.Value) string {
 	return s
 }
 
-// scan reads a whole scan. Entities are copied, as the cursor may use their memory again.
+// scan reads a whole scan. It copies the entities, because the cursor may reuse their memory.
 func (f *fixture) scan(s engine.Scan) []engine.Entity {
 	f.Helper()
 	all, err := f.tryScan(s)
@@ -331,7 +330,7 @@ func keysOf(entities []engine.Entity) []string {
 	return keys
 }
 
-// gives wants a scan to give entities with these keys, in order.
+// gives expects a scan to give entities with these keys, in order.
 func (f *fixture) gives(s engine.Scan, want ...string) {
 	f.Helper()
 	if got := keysOf(f.scan(s)); !slices.Equal(got, append([]string{}, want...)) {

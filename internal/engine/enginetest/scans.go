@@ -76,8 +76,8 @@ func testPartitions(f *fixture) {
 	f.gives(engine.Scan{Table: empty, PartitionKey: "a"})
 }
 
-// oddKeys are legal keys that are easily taken apart wrongly. (% and ' are legal, too, and left out
-// because the service has decoded them wrongly; no key that is made here has them.)
+// oddKeys are legal keys that are easily parsed wrongly. (% and ' are legal, too, but are left out because the service has decoded them wrongly;
+// no key made here has them.)
 var oddKeys = []string{
 	"", " ", "!", "!!", "a b", "a+b", "a&b=c", "a,b", "(a)", "[0]", "{b}", "a:b", "a;b", "@", "$batch", "~", "\"q\"", "`", "^", "|",
 	"<tag>", "größe", "価格", "é", "e\u0301", "\u00a0", "\uffee",
@@ -103,7 +103,7 @@ func testOddKeys(f *fixture) {
 	if !slices.Equal(got, want) {
 		f.Fatalf("a scan of all gives %q, want %q", got, want)
 	}
-	// Keys as long as they may be, of one, two and three bytes a unit.
+	// Keys of the maximum length, of one, two and three bytes per unit.
 	for _, c := range []string{"k", "ü", "価"} {
 		long := ""
 		for range f.e.Limits().KeyUnits {
@@ -143,7 +143,7 @@ func testScanLimit(f *fixture) {
 	}
 }
 
-// testScanSelect: a scan gives the properties asked for, of entities that have other ones.
+// testScanSelect: a scan gives the properties asked for, of entities that also have others.
 func testScanSelect(f *fixture) {
 	stored := []props{
 		{"A": i32(1), "B": str("b"), "C": i64(3)},
@@ -186,8 +186,8 @@ func testScanSelect(f *fixture) {
 	}
 }
 
-// testWriteWhileScanning: a goroutine may write in the middle of its own scan, also where the store
-// must grow for it. Entities that nobody touches are seen once each.
+// testWriteWhileScanning: a goroutine may write in the middle of its own scan, even if the store must grow for it. Untouched entities are seen
+// exactly once.
 func testWriteWhileScanning(f *fixture) {
 	var keys, want []string
 	for i := range 60 {
@@ -228,7 +228,7 @@ func testWriteWhileScanning(f *fixture) {
 	}
 }
 
-// testCursor: what Next and Close do out of their turn.
+// testCursor: what Next and Close do when called out of turn.
 func testCursor(f *fixture) {
 	f.fill("p", "1", "2", "3", "4", "5", "6", "7")
 	s := engine.Scan{Table: f.table, PartitionKey: "p"}

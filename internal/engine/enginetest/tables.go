@@ -7,7 +7,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// testTables: made, listed, deleted; the same whatever their case.
+// testTables: tables are made, listed and deleted; their names are the same in any case.
 func testTables(f *fixture) {
 	prefix := newName()
 	names := []string{prefix + "b", prefix + "A", prefix + "c1", prefix + "C2"}
@@ -45,7 +45,7 @@ func testTables(f *fixture) {
 	if got := list(prefix + "zz"); len(got) != 0 {
 		f.Fatalf("Tables gives %q, want none", got)
 	}
-	// Tables do not share entities; their names have no case.
+	// Tables share no entities; their names have no case.
 	f.table = prefix + "A"
 	f.must(op(engine.Insert, "p", "r", props{"T": str("a")}))
 	f.table = prefix + "b"

@@ -10,7 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// transactor is the engine as one, or the test is skipped.
+// transactor gives the engine as an engine.Transactor, or skips the test.
 func (f *fixture) transactor() engine.Transactor {
 	e, ok := f.e.(engine.Transactor)
 	if !ok {
@@ -19,7 +19,7 @@ func (f *fixture) transactor() engine.Transactor {
 	return e
 }
 
-// snapshots is the engine as a Transactor whose moments are snapshots, or the test is skipped.
+// snapshots gives the engine as a Transactor whose moments are snapshots, or skips the test.
 func (f *fixture) snapshots() engine.Transactor {
 	e := f.transactor()
 	if !e.Snapshots() {
@@ -33,7 +33,7 @@ func in(table string, ops ...engine.Op) engine.Commit {
 	return engine.Commit{Table: table, PartitionKey: ops[0].Entity.PartitionKey, Ops: ops}
 }
 
-// testTransact: commits to several tables and partitions, larger than an entity group transaction, are made all or none.
+// testTransact: commits to several tables and partitions, larger than an entity group transaction, are applied all or none.
 func testTransact(f *fixture) {
 	e, other := f.transactor(), f.newTable()
 	many := func(kind engine.OpKind, pk string, n int) (ops []engine.Op) {
@@ -90,7 +90,7 @@ func testTransact(f *fixture) {
 	count(f.table, 253)
 }
 
-// testMoment: a moment does not change, whatever is written, and holds up nobody.
+// testMoment: a moment does not change, whatever is written, and holds up no writer.
 func testMoment(f *fixture) {
 	e, other := f.snapshots(), f.newTable()
 	for i := range 40 {
@@ -157,7 +157,7 @@ func testMoment(f *fixture) {
 	m.Release()
 }
 
-// testReads: a transaction fails if, and only if, a range that it has read was changed since.
+// testReads: a transaction fails if, and only if, a range that it has read has changed since.
 func testReads(f *fixture) {
 	e := f.snapshots()
 	for seed := range uint64(40) {
@@ -221,7 +221,7 @@ func testReads(f *fixture) {
 	}
 }
 
-// testTransfers: while sums go from table to table, each moment has all of it, and no sum is lost.
+// testTransfers: while amounts move from table to table, each moment shows the full total, and no amount is lost.
 func testTransfers(f *fixture) {
 	e := f.transactor()
 	tables := []string{f.table, f.newTable(), f.newTable()}
@@ -250,7 +250,7 @@ func testTransfers(f *fixture) {
 		}
 		if !e.Snapshots() {
 			if err := e.Transact(f.ctx, engine.Transaction{Since: m}); code(err) == engine.CodeStale {
-				return sum() // it was not all of one moment
+				return sum() // the reads were not all of one moment
 			} else if err != nil {
 				return 0, err
 			}

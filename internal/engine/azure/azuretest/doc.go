@@ -1,7 +1,6 @@
-// Package azuretest is a table service in this process, for tests of the azure engine and of what stands
-// above it: the REST protocol over any engine.Engine as storage, with what a real service does on a bad
-// day. It is written after the protocol's documents with encoding/json, mime/multipart and net/textproto,
-// apart from the engine's own encoders, so that a fault of those shows.
+// Package azuretest is a table service in this process, for tests of the azure engine and the layers above it: the REST protocol with any
+// engine.Engine as storage, and with what a real service does on a bad day. It is written from the protocol's documentation with encoding/json,
+// mime/multipart and net/textproto, independently of the engine's own encoders, so that their faults show.
 //
 //	service := azuretest.NewService(embedded.OpenMemory(embedded.Options{}))
 //	service.PageEntities = 2
@@ -13,6 +12,5 @@
 //		Endpoint: azuretest.Endpoint, Account: azuretest.Account, Key: azuretest.Key, Transport: transport,
 //	})
 //
-// It knows what the engine sends, and refuses the rest with 400: no not and ne in filters, no
-// InsertOrMerge, no service properties.
+// It supports what the engine sends, and refuses the rest with 400: no not and ne in filters, no InsertOrMerge, no service properties.
 package azuretest

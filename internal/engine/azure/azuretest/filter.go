@@ -22,7 +22,7 @@ func (l *literals) word(w string) bool {
 	return ok
 }
 
-// quoted reads a constant in quotes, a quote in it being doubled.
+// quoted reads a constant in quotes, within which a quote is doubled.
 func (l *literals) quoted() (string, bool) {
 	if !l.word("'") {
 		return "", false

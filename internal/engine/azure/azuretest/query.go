@@ -15,7 +15,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// selected gives the names of $select without those of the keys; nil: all.
+// selected gives the names in $select except those of the keys; nil: all.
 func selected(r *http.Request) []string {
 	text := r.URL.Query().Get("$select")
 	if text == "" {
@@ -37,8 +37,8 @@ func (s *Service) point(w http.ResponseWriter, r *http.Request, path target) err
 	return err
 }
 
-// query answers a query with one page, which begins at the continuation token. A token is the key of the
-// next entity, as text that means nothing to others; the empty first page's has no row.
+// query answers a query with one page, which begins at the continuation token. A token is the key of the next entity, as opaque text; that of an
+// empty first page has no row.
 func (s *Service) query(w http.ResponseWriter, r *http.Request, table string) error {
 	q := r.URL.Query()
 	filter, err := parseFilter(q.Get("$filter"))
@@ -100,7 +100,7 @@ func decodeToken(text string) string {
 	return string(b)
 }
 
-// scanOf gives the scan of a filter: the range of keys that it names, if it does, and all of it once more.
+// scanOf gives the scan for a filter: the range of keys that it names, if any, with the whole filter on top.
 func scanOf(f *engine.Filter) engine.Scan {
 	s := engine.Scan{AllPartitions: true, Filter: f}
 	if f == nil {
@@ -125,8 +125,8 @@ func scanOf(f *engine.Filter) engine.Scan {
 	return s
 }
 
-// appendEntity appends an entity as the service words it: types before the properties that have one, null
-// for what was selected and is not there, and -0 as 0.
+// appendEntity appends an entity in the service's form: types before the properties that have one, null for selected but absent properties, and
+// -0 as 0.
 func appendEntity(dst []byte, e *engine.Entity, metadata string) []byte {
 	dst = append(append(dst, '{'), metadata...)
 	dst = append(append(dst, `"odata.etag":`...), jsonText(e.ETag)...)
@@ -156,7 +156,7 @@ func jsonText(s string) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// plainText says whether JSON has a text as it stands.
+// plainText says whether JSON can hold a text unchanged.
 func plainText(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -209,7 +209,7 @@ func timeTicks(t time.Time) int64 {
 	return (t.Unix()-yearOne.Unix())*1e7 + int64(t.Nanosecond())/100
 }
 
-// ticksText writes ticks as the service does: without the fraction where there is none.
+// ticksText writes ticks as the service does: without a fraction if it is zero.
 func ticksText(ticks int64) string {
 	return time.Unix(ticks/1e7+yearOne.Unix(), ticks%1e7*100).UTC().Format("2006-01-02T15:04:05.9999999Z")
 }

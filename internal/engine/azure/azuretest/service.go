@@ -22,18 +22,17 @@ import (
 type Service struct {
 	// PageEntities bounds the entities of a page; 0: 1000, as the service does.
 	PageEntities int
-	// EmptyPages makes each query begin with a page of no entities and a continuation token, and makes
-	// another of each boundary between partitions.
+	// EmptyPages makes each query begin with an empty page and a continuation token, and puts another such page at each boundary between
+	// partitions.
 	EmptyPages bool
-	// NoBatchETags leaves the ETags out of the answers to batches, which the service promises nowhere.
+	// NoBatchETags leaves the ETags out of the answers to batches, since the service does not promise them.
 	NoBatchETags bool
 
 	store    engine.Engine
 	requests atomic.Int64
 }
 
-// Endpoint, Account and Key are those to open the service with. A shared access signature is taken, too,
-// whatever it is.
+// Endpoint, Account and Key open the service. It also accepts any shared access signature.
 const (
 	Endpoint = "https://" + host
 	Account  = "fakeaccount"
@@ -42,10 +41,10 @@ const (
 	host = "fakeaccount.table.core.windows.net"
 )
 
-// NewService makes a service that keeps its tables in store, which tells the ETags of what it writes.
+// NewService makes a service that keeps its tables in store, which must report the ETags of its writes.
 func NewService(store engine.Engine) *Service { return &Service{store: store} }
 
-// refusal is an answer of the service that is not the one hoped for.
+// refusal is an answer of the service that reports a failure.
 type refusal struct {
 	status        int
 	code, message string
@@ -236,7 +235,7 @@ func (s *Service) tables(w http.ResponseWriter, r *http.Request, path target) er
 		if err := s.store.DeleteTable(r.Context(), path.name, nil); err != nil {
 			f := refusalOf(err)
 			if f.code == "TableNotFound" {
-				f.code = "ResourceNotFound" // so the service says
+				f.code = "ResourceNotFound" // that is the service's code
 			}
 			return f
 		}

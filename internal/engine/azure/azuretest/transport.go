@@ -33,10 +33,9 @@ type Fault struct {
 // Transport carries requests to a Service in this process, with faults. It can be an engine's transport.
 type Transport struct {
 	Service http.Handler
-	// Fault says what goes wrong with the n-th request, counted from 1; nil: nothing ever does. SetFault sets another one.
+	// Fault says what goes wrong with the n-th request, counted from 1; nil: nothing ever does. SetFault replaces it.
 	Fault func(n int, r *http.Request) Fault
-	// After sees each request and the status of its answer; nil: nobody does. It may be called by many
-	// goroutines. SetAfter sets another one.
+	// After sees each request and the status of its answer; may be nil. It may be called by many goroutines. SetAfter replaces it.
 	After func(r *http.Request, status int)
 
 	sent  atomic.Int64
@@ -47,19 +46,19 @@ type Transport struct {
 	late []lateRequest
 }
 
-// lateRequest is a request that is to arrive before the n-th one.
+// lateRequest is a request that will arrive before the n-th one.
 type lateRequest struct {
 	n int
 	r *http.Request
 }
 
-// SetFault takes the place of Fault, also while requests are under way.
+// SetFault replaces Fault, even while requests are under way.
 func (t *Transport) SetFault(f func(n int, r *http.Request) Fault) { t.fault.Store(&f) }
 
-// SetAfter takes the place of After, also while requests are under way.
+// SetAfter replaces After, even while requests are under way.
 func (t *Transport) SetAfter(f func(r *http.Request, status int)) { t.after.Store(&f) }
 
-// lastSet is what was set last, at first none.
+// lastSet is the function set last, initially first.
 func lastSet[F any](set *atomic.Pointer[F], first F) F {
 	if f := set.Load(); f != nil {
 		return *f
@@ -70,7 +69,7 @@ func lastSet[F any](set *atomic.Pointer[F], first F) F {
 // Sent gives the number of requests so far.
 func (t *Transport) Sent() int { return int(t.sent.Load()) }
 
-// ErrBroken is what a lost answer shows as.
+// ErrBroken is the error for a lost answer.
 var ErrBroken = errors.New("connection reset by peer")
 
 // Do sends a request.
@@ -145,7 +144,7 @@ func (t *Transport) Do(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// arriveLate has the service get the requests that are due before the n-th one.
+// arriveLate delivers to the service the requests that are due before the n-th one.
 func (t *Transport) arriveLate(n int) {
 	t.mu.Lock()
 	var due []lateRequest
@@ -161,7 +160,7 @@ func (t *Transport) arriveLate(n int) {
 	}
 }
 
-// copied gives a request that is the same, and outlives it; the body of r can still be read.
+// copied gives a copy of a request that outlives it; the body of r can still be read.
 func copied(r *http.Request) (*http.Request, error) {
 	again := r.Clone(context.WithoutCancel(r.Context()))
 	if r.Body == nil {
@@ -172,7 +171,7 @@ func copied(r *http.Request) (*http.Request, error) {
 	return again, err
 }
 
-// received gives a request as a server has it: with a body, and its headers in canonical case.
+// received gives a request as a server receives it: with a body, and its headers in canonical case.
 func received(r *http.Request) *http.Request {
 	in := r.WithContext(r.Context())
 	in.Header = make(http.Header, len(r.Header))
