@@ -52,7 +52,7 @@ const (
 // Rules are the rules of the protocol. The zero value keeps all of them.
 type Rules struct {
 	// ShowAtOnce: a reader that finds a transaction committed shows its new content in the page that it has, instead of reading the page again.
-	// That page shows the home group as it was before.
+	// That page shows the home group from before the commit.
 	ShowAtOnce bool
 	// ForgetRecords: a record is removed as soon as its last intent is. A reader with an earlier page then finds no record, and takes the
 	// transaction for undecided.

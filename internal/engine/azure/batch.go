@@ -121,7 +121,7 @@ func innerETag(text []byte) string {
 
 // multipart walks the parts of a multipart body (RFC 2046, section 5.1). Unlike mime/multipart, it copies no part.
 type multipart struct {
-	rest      []byte // behind a delimiter
+	rest      []byte // after a delimiter
 	delimiter []byte // CR LF "--" and the boundary
 }
 

@@ -11,7 +11,7 @@ import (
 // page is one answer to a query: its entities, and where the next one begins.
 type page struct {
 	entities []engine.Entity
-	values   []engine.Value // where the entities' values lie; the last block where there are several
+	values   []engine.Value // where the entities' values lie; the last block if there are several
 	next     token
 }
 

@@ -119,7 +119,7 @@ func (b *Buffer) free(ctx context.Context, c *engine.Commit, need []int) (left [
 	return append(left, sought...), nil
 }
 
-// The read behind a key is one page. These reads happen in turn, while looks go out side by side.
+// A read after a key is one page. These reads happen in turn, while looks go out side by side.
 const (
 	mostBehind = 1000
 	mostInTurn = 3

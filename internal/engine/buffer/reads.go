@@ -110,7 +110,7 @@ type notingCursor struct {
 	engine.Cursor
 	reads *reads
 	read  *engine.Walked
-	left  int // entities that the limit leaves; 0 where there is none
+	left  int // entities that the limit leaves; 0 if there is no limit
 }
 
 func (c *notingCursor) Next(ctx context.Context) ([]engine.Entity, error) {

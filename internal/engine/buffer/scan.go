@@ -78,7 +78,7 @@ type cursor struct {
 	scan    engine.Scan
 	stored  engine.Cursor
 	entries []*entry // of the range, in order
-	next    int      // entries before it have been given, where they are given in order
+	next    int      // entries before it have been given, if they are given in order
 	left    int      // entities still wanted, or -1
 	sorted  bool     // the store gives entities in order
 	ended   bool     // the store has no more

@@ -15,7 +15,7 @@ type memCursor struct {
 
 	partitions treeWalk[memPartition] // stands on a partition not walked yet
 	key        string                 // the partition being walked
-	to         string                 // where its range ends; "": it does not
+	to         string                 // where its range ends; "": no bound
 	rows       treeWalk[memRecord]    // stands on a row not looked at yet
 
 	bound map[uint32]*memBinding // by the shapes' numbers; nil while last is the only one

@@ -20,7 +20,7 @@ type meta struct {
 	root     uint64 // page
 	freelist uint64 // page; noFreelist: none was written
 	txid     uint64
-	octets   [metaOctets]byte // as they are, behind the page's head
+	octets   [metaOctets]byte // as they are, after the page's head
 }
 
 const (

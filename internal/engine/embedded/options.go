@@ -6,25 +6,25 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// Options are those of both engines. The zero value is for use; other values are for tests.
+// Options are the options of both engines. The zero value is for use; other values are for tests.
 type Options struct {
-	// PageEntities is how many entities a page of a scan has, for the Meter and as the most that a
-	// cursor gives at once. 0: as the service, 1000.
+	// PageEntities is how many entities a page of a scan has, for the Meter and as the maximum that a cursor gives at once. 0: 1000, as in the
+	// service.
 	PageEntities int
 }
 
-// FileOptions are those of a file.
+// FileOptions are the options of a file.
 type FileOptions struct {
 	Options
-	// ReadOnly opens a file that must be there, shares it with other readers, and refuses writes.
+	// ReadOnly opens a file that must exist, shares it with other readers, and refuses writes.
 	ReadOnly bool
 	// NoSync leaves writing to the operating system: fast, and a power cut may destroy the file.
 	NoSync bool
-	// Reserve is how many octets of addresses to ask for, for the file to grow into. 0: plenty. -1: none.
+	// Reserve is how many octets of addresses to request for the file to grow into. 0: plenty. -1: none.
 	Reserve int64
 }
 
-// getEntities is about what a Get costs here, where nobody waits for a request, in entities that a scan passes.
+// getEntities is about what a Get costs here, where no request is waited for, in entities that a scan passes.
 const getEntities = 8
 
 func (o Options) limits() engine.Limits {

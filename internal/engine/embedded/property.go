@@ -11,12 +11,12 @@ import (
 
 // The properties of a body, each:
 //
-//	1 byte   type (engine.Edm), nextBit where the name's number is the next one, and bits that say how the value is kept
+//	1 byte   type (engine.Edm), nextBit if the name's number is the next one, and bits that say how the value is kept
 //	uvarint  unless it is the next one, number of the name in the table's dictionary; 0: uvarint length and the name follow
 //	Int32, Int64: varint
 //	Double: 8 bytes, big endian, without as many zero bytes in the end as the three upper bits say
 //	Boolean: nothing, the bit is the value
-//	DateTime: ticks in 8 bytes, big endian; seconds in 5 where it has secondBit
+//	DateTime: ticks in 8 bytes, big endian; seconds in 5 if it has secondBit
 //	String, Guid, Binary: uvarint length and the octets; of a String that ends the key only the length;
 //	of a String that is a moment what a DateTime has
 //

@@ -66,7 +66,7 @@ func testTables(f *fixture) {
 	if got := list(prefix + "a"); len(got) != 0 {
 		f.Fatalf("Tables gives %q after DeleteTable", got)
 	}
-	// Made anew, it is empty. (A service keeps the name for a while.)
+	// Created again, it is empty. (A service keeps the name for a while.)
 	if err := f.e.CreateTable(f.ctx, prefix+"a", nil); code(err) == engine.CodeDeleting {
 		return
 	} else if err != nil {

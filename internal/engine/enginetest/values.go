@@ -63,7 +63,7 @@ func (f *fixture) extremes() map[string]engine.Value {
 	return values
 }
 
-// testValues: every type comes back as it went, alone and together, by Get and by Scan.
+// testValues: every type is returned unchanged, alone and together, by Get and by Scan.
 func testValues(f *fixture) {
 	together := props{}
 	for name, v := range f.extremes() {

@@ -21,7 +21,7 @@ type group struct {
 type operation struct {
 	engine.Op
 	at       int                 // among all operations of the transaction; noOp: it is none of its own
-	marker   marker              // of its intent; no id where it leaves none
+	marker   marker              // of its intent; no id if it leaves none
 	unit     string              // of the unit's head: the other RowKeys
 	etag     string              // that the entity got with its intent
 	free     bool                // its unit has no condition except what was read just now

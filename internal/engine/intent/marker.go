@@ -37,7 +37,7 @@ type marker struct {
 	kind   kind
 	images int    // properties that hold the image
 	home   home   // where the record is
-	base   string // the ETag that the entity had before; "" where it is not known, or there was no entity
+	base   string // the ETag that the entity had before; "" if not known, or if there was no entity
 	row    string // the RowKey of the unit's row
 }
 

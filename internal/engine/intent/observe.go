@@ -17,7 +17,7 @@ type observation struct {
 	store *Store
 
 	mu     sync.Mutex
-	points map[point]string // versions; "" where there was no entity
+	points map[point]string // versions; "" if there was no entity
 	ranges []*rangeRead
 	pages  int64 // requests, or more
 }
@@ -140,7 +140,7 @@ func (x *transaction) cover(o *observation) *observation {
 	}
 	left := &observation{store: o.store, points: map[point]string{}, ranges: o.ranges, pages: o.pages}
 	operations := map[point]*engine.Op{}
-	var pins []operation // added behind the loop: operations has pointers into the group
+	var pins []operation // added after the loop: operations has pointers into the group
 	for _, g := range x.groups {
 		for i := range g.ops {
 			op := &g.ops[i].Op

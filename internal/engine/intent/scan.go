@@ -41,9 +41,9 @@ type cursor struct {
 	sel     []string
 	to      string // where the range ends: a guard behind it is looked for, too
 	limited bool
-	left    int // entities that are wanted yet, where there is a limit
+	left    int // entities that are still wanted, if there is a limit
 
-	rest  []engine.Scan // what is not read yet, but for what inner has given
+	rest  []engine.Scan // what is not read to its end; inner has given a part of the first
 	inner engine.Cursor // reads the first of rest; nil: it has not begun
 	asked uint64        // the page that inner gives next was not asked for before, by the clock of Store.known
 	since time.Time     // the same

@@ -9,8 +9,8 @@ import (
 
 // Options say how a Store works.
 type Options struct {
-	// Records gives the table, for one of a transaction's tables, that holds the records of transactions which write to several tables. It
-	// exists when they are made, and as long as the given table does.
+	// Records gives the table that holds the records of transactions over several tables, for one of these. It exists when they are made, and
+	// for as long as that table does.
 	Records  func(table string) string
 	Parallel int // requests under way at once
 	// Direct is the engine below the given one, if that one sends requests again when it does not know whether they arrived. A request of the

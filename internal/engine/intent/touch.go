@@ -19,7 +19,7 @@ type touched struct {
 	engine.Commit
 	own   int                   // operations of the transaction; the others are touches
 	of    []*engine.Requirement // of the touches
-	keeps bool                  // the requirements hold where the commit is applied, as one request
+	keeps bool                  // the requirements hold if the commit is applied, as one request
 }
 
 func touch(c *engine.Commit, requires []engine.Requirement, conditions bool) touched {

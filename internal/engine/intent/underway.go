@@ -6,7 +6,7 @@ import "sync"
 type underWay struct {
 	mu   sync.Mutex
 	n    int
-	done chan struct{} // closed when n is 0; nil: nobody waits
+	done chan struct{} // closed when n is 0; nil: nothing waits
 }
 
 func (u *underWay) begin() {

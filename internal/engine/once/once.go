@@ -92,7 +92,7 @@ type write struct {
 	store  *store
 	id     string
 	bearer int            // the operation that has the id, or -1
-	before map[int]string // the newest id that the entity of a conditional operation had, where that is known
+	before map[int]string // the newest id that the entity of a conditional operation had, if known
 	sent   time.Time      // for the first time
 }
 

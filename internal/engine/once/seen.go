@@ -13,9 +13,9 @@ import (
 // place is where an entity is.
 type place struct{ table, partitionKey, rowKey string }
 
-// seen remembers the ids of entities that were recently read whole, as entities are that are going to be written. A writer of such an entity
-// keeps the earlier ids in it, and can tell later that no one else has overwritten its own. Without that, which is rare, less is known after a
-// lost answer, but nothing wrong.
+// seen remembers the ids of entities that were recently read whole, as entities to be written are. A writer of such an entity keeps the earlier
+// ids in it, and can tell later that no one else has overwritten its own. Without that, which is rare, less is known after a lost answer, but
+// nothing wrong.
 type seen struct {
 	mu   sync.Mutex
 	last map[place]version
