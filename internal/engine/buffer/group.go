@@ -133,7 +133,7 @@ func (g *Group) give(b *Buffer, at point) {
 	b.taken[at] = struct{}{}
 }
 
-// holder is another transaction than b that has an entity; nil: none has.
+// holder is a transaction other than b that has an entity; nil: none has.
 func (g *Group) holder(b *Buffer, at point) *Buffer {
 	for other := range g.open {
 		if other != b && other.has(at) {

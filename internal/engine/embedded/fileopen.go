@@ -64,7 +64,7 @@ func OpenFile(path string, o FileOptions) (engine.Engine, error) {
 	return f, nil
 }
 
-// closeLeft closes a file properly that was not closed, so that it can be read by itself.
+// closeLeft properly closes a file that was left open, so that it can be read by itself.
 func closeLeft(path, resolved string) error {
 	for _, name := range []string{resolved, resolved + logSuffix} {
 		if _, err := os.Stat(name); err != nil {

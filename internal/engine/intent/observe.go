@@ -185,8 +185,8 @@ func (g *group) takes(p point, beside int) bool {
 }
 
 // validate reads again what was read, and checks what is required. An undecided transaction of others is a conflict, but a transaction that only
-// reads waits for it, since it holds nothing: the other one may have validated before a third wrote what both have read. It then comes before
-// the third, though it is decided later.
+// reads waits for it, since it holds nothing: the other one may have validated before a third overwrote what both have read, and this one has
+// read the new content. The other one then comes before the third, though it is decided later.
 func (x *transaction) validate(ctx context.Context) error {
 	as := asValidator
 	if len(x.groups) == 0 {
