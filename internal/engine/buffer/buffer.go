@@ -36,7 +36,7 @@ type Buffer struct {
 
 	validates bool                            // Commit validates what was read
 	Current   func(ctx context.Context) error // set before Commit: see engine.Transaction
-	limits    engine.Limits                   // what one operation may be; how many are sent at once is the concern of Commit
+	limits    engine.Limits                   // of a single operation; Commit checks how many are sent at once
 
 	mu       sync.Mutex
 	tables   map[string]*tree // by folded name

@@ -13,7 +13,7 @@ type undo struct {
 	table  string // folded
 	before *entry
 	had    bool
-	octets int64 // that the entry which took its place has
+	octets int64 // of the entry that replaced it
 }
 
 // Mark names the state of the buffer now, for RollbackTo. Marks rise.

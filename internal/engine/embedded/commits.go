@@ -20,11 +20,11 @@ type commits struct {
 	// Of the leader:
 	clock  clock
 	broken bool   // no more writing
-	notes  []byte // room for those of a transaction
+	notes  []byte // memory for a transaction's notes
 	crowd  int    // changes that were written or waiting when the last group was done
 	clean  bool   // no change has been applied in the transaction under way
-	owner  uint64 // of what is pending of the last transaction
-	enough int    // octets of what is pending from which it is merged
+	owner  uint64 // of the pending changes of the last transaction
+	enough int    // octets of pending changes that cause a merge
 	stuck  bool   // a damaged page keeps what is pending from being merged
 	slow   bool   // the last merge failed: the next is waited for
 }

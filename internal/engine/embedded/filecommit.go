@@ -88,7 +88,7 @@ func (p *fileCommit) owners() (owners, sharers []int) {
 		if owners[i] = i; op.Row == "" || !writesWhole(op) {
 			continue
 		}
-		if ops[last].Entity.RowKey != op.Row { // else it is another entry of the same row
+		if ops[last].Entity.RowKey != op.Row { // otherwise it is another entry of the same row
 			if rows == nil {
 				rows = make(map[string]int, len(ops))
 				for j := range ops {

@@ -12,7 +12,7 @@ import (
 // except those of maintenance go through it.
 type fileTx struct {
 	fileState
-	owner  uint64 // owner of the nodes of changes; 0: the pages are changed
+	owner  uint64 // of the nodes of changes; 0: the pages are changed
 	logged bool
 	// added is File.appended
 	appended map[string]appended

@@ -35,7 +35,7 @@ type memBinding struct {
 	all      bool
 	selected []int // the slots of names; -1: absent
 	reads    []int // the slots that are looked at
-	texts    []int // those among them of texts that are given with every record
+	texts    []int // those among reads whose texts are given with every record
 }
 
 // scan is Engine.Scan, on a root that is held for it.

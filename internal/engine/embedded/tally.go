@@ -16,7 +16,7 @@ type tally struct {
 	// what the meter has been told of each
 	toldRequests, toldScanned, toldMatched int
 
-	spent int // requests that were taken of the Budget
+	spent int // requests that were taken from the Budget
 }
 
 func newTally(l engine.Limits, s engine.Scan) tally {

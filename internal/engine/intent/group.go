@@ -20,7 +20,7 @@ type group struct {
 // operation is one operation of a transaction.
 type operation struct {
 	engine.Op
-	at       int                 // among all operations of the transaction; noOp: it is none of its own
+	at       int                 // index among all operations of the transaction; noOp: not one of its own
 	marker   marker              // of its intent; no id if it leaves none
 	unit     string              // of the unit's head: the other RowKeys
 	etag     string              // that the entity got with its intent

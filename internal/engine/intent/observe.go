@@ -28,7 +28,7 @@ type point struct{ table, partitionKey, rowKey string }
 type rangeRead struct {
 	engine.Walked
 	sum     uint64
-	pending uint64 // sum, and what the cursor has seen since, which need not be given
+	pending uint64 // sum, and what the cursor has seen since, which it may not have given yet
 }
 
 // Moment implements engine.Transactor. Each read of the moment shows the store as it is at that read.
@@ -234,7 +234,7 @@ func (x *transaction) validatePoint(ctx context.Context, p point, version string
 		return err
 	}
 	if o := x.touched[p]; o != nil {
-		version = cmp.Or(o.etag, is) // the store may not have told what the touch made of it
+		version = cmp.Or(o.etag, is) // the store may not have given the ETag that the touch made
 	}
 	if is != version {
 		return engine.StaleRead(p.table, p.partitionKey, p.rowKey)

@@ -15,7 +15,7 @@ type need struct {
 	*engine.Requirement
 	at      int             // its place among the transaction's
 	there   bool            // they leave an entity in the range
-	deleted map[string]bool // entities of the range that they delete
+	deleted map[string]bool // entities of the range that these writes delete
 }
 
 // needs gives the requirements that must be checked, each on its own.

@@ -45,11 +45,11 @@ type cursor struct {
 
 	rest  []engine.Scan // what is not read to its end; inner has given a part of the first
 	inner engine.Cursor // reads the first of rest; nil: it has not begun
-	asked uint64        // the page that inner gives next was not asked for before, by the clock of Store.known
+	asked uint64        // when the page that inner gives next was asked for, at the earliest, by the clock of Store.known
 	since time.Time     // the same
 	wants int           // the limit of inner; 0: none
 	got   int           // what inner has given
-	last  *access       // of what inner has given; nil: nothing yet
+	last  *access       // the last keys that inner has given; nil: none yet
 	open  []string      // transactions in this page that are not committed
 	chunk []engine.Entity
 	err   error

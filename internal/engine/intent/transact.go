@@ -24,7 +24,7 @@ type transaction struct {
 	meter    *engine.Meter
 	current  func(ctx context.Context) error // see engine.Transaction
 	pending  bool                            // there is a record while it is not decided
-	etag     string                          // of that
+	etag     string                          // of that record
 	beaten   time.Time
 	noted    bool                 // there is, or may be, a note
 	touched  map[point]*operation // outside of the home group, as they were read

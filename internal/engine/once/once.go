@@ -145,7 +145,7 @@ func bears(op *engine.Op) int {
 	case op.Kind == engine.Insert:
 		return 2
 	case op.Kind == engine.Merge:
-		return 0 // it would take the place of ids that it does not know
+		return 0 // it would replace ids that it does not know
 	}
 	return 1
 }
