@@ -8,14 +8,14 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// aggBase is above all positions of a row: while an expression over groups is bound, its columns are those
-// of the rows that are grouped, and the result of aggregate j is the column aggBase + j.
+// aggBase is above all positions of a row. While an expression over groups is bound, its columns are those of the ungrouped rows, and the result
+// of aggregate j is the column aggBase + j.
 const aggBase = 1 << 24
 
-// levelIndex is the column that says, with ROLLUP, how many of the groups' values a row is a group of, while expressions are bound.
+// levelIndex is, while expressions are bound, the column with a ROLLUP row's level: how many of the GROUP BY values the row is a group of.
 const levelIndex = aggBase - 1
 
-// grouping is a query's GROUP BY and its aggregates. Its rows are the groups' values, with ROLLUP the level, then the aggregates'.
+// grouping is a query's GROUP BY and aggregates. Its rows hold the groups' values, the level if there is a ROLLUP, then the aggregates' results.
 type grouping struct {
 	group      []expr.Node
 	aggs       []*expr.Aggregate
@@ -77,8 +77,7 @@ func (g *grouping) find(n expr.Node) int {
 	return -1
 }
 
-// position gives the place in the groups' rows of a column of the rows that are grouped: of a group, or of
-// a column that has one value in each group.
+// position gives the place in the groups' rows of a column of the ungrouped rows, which must be grouped by or have one value in each group.
 func (g *grouping) position(col *expr.Column, describe func() error) (int, error) {
 	if col.Index >= windowBase {
 		return col.Index, nil
@@ -193,9 +192,8 @@ func (g *grouping) notGrouped(c *expr.Column, number int, what string) error {
 		number, what, c.Name)
 }
 
-// determine computes which columns have one value in each group. They are those grouped by, those that WHERE and joins make
-// equal to one of these or to a constant, and all of a table whose primary key is among them, or whose unique key is if that
-// cannot be NULL. It repeats this until nothing is added.
+// determine computes which columns have one value in each group: those grouped by, those that WHERE and joins make equal to one of these or to a
+// constant, and all columns of a table whose primary key, or a unique key that cannot be NULL, is among them. It repeats until nothing is added.
 func (g *grouping) determine(tree *joinTree, where []expr.Node) {
 	g.determined = map[int]bool{}
 	if g.rollup {
@@ -252,8 +250,7 @@ func (g *grouping) determineTree(t *joinTree) {
 	}
 }
 
-// equal takes cond, when it is an equality, as determining one side by the other. With only, columns
-// outside of it are not determined so.
+// equal notes that cond, if it is an equality, makes either side determine the other. With only, it determines no column outside of only.
 func (g *grouping) equal(cond expr.Node, only map[int]bool) {
 	eq, ok := cond.(*expr.Compare)
 	if !ok || eq.Op != expr.Eq && eq.Op != expr.NullEq {

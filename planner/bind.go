@@ -16,15 +16,15 @@ type context struct {
 	scope    *scope
 	ctes     *cteEnv
 	clause   string     // as MySQL's errors call it: "field list", "where clause"
-	grouping *grouping  // collects aggregates; nil: none may stand here
-	aliases  []output   // names of the select list that may be meant where no table's column is
+	grouping *grouping  // collects aggregates; nil: none are allowed here
+	aliases  []output   // names of the select list that may be meant if no table has such a column
 	having   bool       // aliases come before columns that are not grouped by
-	windows  *windowing // collects window functions; nil: none may stand here
+	windows  *windowing // collects window functions; nil: none are allowed here
 	number   int        // of the element of the clause that is bound, from 1
 	// windowSpec is the name of the window whose definition is bound; "": none is.
 	windowSpec string
 	insert     *rowTarget // VALUES(col) is a value of the row to be inserted into it
-	// beside gives what a name of ON DUPLICATE KEY UPDATE means that is none of the table's; nil: nothing.
+	// beside gives the meaning of a name in ON DUPLICATE KEY UPDATE that is not a column of the table; nil: it has none.
 	beside func(*dialect.Column) expr.Node
 }
 
@@ -32,7 +32,7 @@ type context struct {
 type output struct {
 	name string
 	node expr.Node
-	expr dialect.Expr // nil for a column that * stands for
+	expr dialect.Expr // nil for a column that * expands to
 }
 
 var comparisons = map[string]expr.CompareOp{
@@ -54,7 +54,7 @@ func (c *context) expression(e dialect.Expr) (expr.Node, error) {
 	return n, nil
 }
 
-// condition binds e, whose truth is wanted.
+// condition binds e as a condition.
 func (c *context) condition(e dialect.Expr) (expr.Node, error) { return c.expression(e) }
 
 func operandSize(n expr.Node) int {
@@ -255,7 +255,7 @@ func (c *context) binary(e *dialect.Binary) (expr.Node, error) {
 	return expr.NewArith(e.Op, n[0], n[1])
 }
 
-// operands gives the operands of a chain of the same operator, from left to right. Chains can be long, and lean to the left.
+// operands gives the operands of a chain of one operator, from left to right. Chains can be long, and nest to the left.
 func operands(e *dialect.Binary, op string) []dialect.Expr {
 	var reversed []dialect.Expr
 	var at dialect.Expr = e

@@ -72,8 +72,7 @@ func (c *context) insertValue(e *dialect.Call) (expr.Node, error) {
 	return c.b.local(&expr.InsertValue{Index: i, Name: t.Columns[i].Name, T: t.Columns[i].Type}), nil
 }
 
-// aggregate binds an aggregate's call: its arguments over the rows that are grouped, itself as a value of
-// the group.
+// aggregate binds an aggregate's call: its arguments over the ungrouped rows, its result as a value of the group.
 func (c *context) aggregate(e *dialect.Call) (expr.Node, error) {
 	if !expr.IsAggregate(e.Name) {
 		return nil, sqlerr.New(sqlerr.CodeSyntax, e.Pos, "%s takes neither * nor DISTINCT", e.Name)
@@ -99,7 +98,7 @@ func (c *context) aggregate(e *dialect.Call) (expr.Node, error) {
 		})
 	}
 	if outer && !own {
-		// Such an aggregate belongs to the enclosing query.
+		// This aggregate belongs to the enclosing query.
 		return nil, sqlerr.NotSupported(e.Pos, "an aggregate of an enclosing query's columns is")
 	}
 	order := make([]expr.AggOrder, len(e.OrderBy))

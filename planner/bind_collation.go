@@ -6,8 +6,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// castCharset turns CHARACTER SET in the type of a cast into a type of texts or of octets, and refuses other character sets, which
-// would give other octets of the same characters.
+// castCharset turns CHARACTER SET in the type of a cast into a type of texts or of bytes. It refuses other character sets, which would encode
+// the same characters in other bytes.
 func castCharset(t *dialect.TypeName) error {
 	switch t.Charset {
 	case "", "default", "utf8mb4", "utf8mb3", "utf8":

@@ -10,8 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// column binds a name: a column of this query's tables, an alias of its select list, a column of an
-// enclosing query, in this order.
+// column binds a name. It is, in this order, a column of this query's tables, an alias of its select list, or a column of an enclosing query.
 func (c *context) column(e *dialect.Column) (expr.Node, error) {
 	if c.scope == nil {
 		return nil, unknownColumn(e, c.clause)
@@ -47,7 +46,7 @@ func (c *context) column(e *dialect.Column) (expr.Node, error) {
 	return c.b.localColumn(n), nil
 }
 
-// findOutput finds the element of a select list that a bare name means; nil where there is none.
+// findOutput finds the element of a select list that a bare name means; nil if there is none.
 func findOutput(outputs []output, e *dialect.Column, clause string) (expr.Node, error) {
 	var found expr.Node
 	for _, o := range outputs {

@@ -10,7 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// exprError gives an error of package expr the number that MySQL has for it, and the place; other errors stay as they are.
+// exprError gives an error of package expr its place and the number that MySQL has for it; other errors stay as they are.
 func exprError(err error, pos dialect.Pos) error {
 	var (
 		function *expr.UnknownFunctionError
@@ -53,7 +53,7 @@ func unknownColumn(c *dialect.Column, clause string) *unknownColumnError {
 	return &unknownColumnError{sqlerr.New(sqlerr.CodeUnknownColumn, c.Pos, "Unknown column '%s' in '%s'", columnText(c), clause), c}
 }
 
-// orNear adds which of the names may be meant.
+// orNear adds those of the names that may have been meant.
 func (e *unknownColumnError) orNear(names iter.Seq[string]) *unknownColumnError {
 	if c := e.column; len(c.Name) > 2 {
 		if near := expr.Near(c.Name, names); len(near) > 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// literal is the constant that l writes. Digits too many for int64 are an unsigned number, too many for
-// that a decimal; digits with a point are a decimal; TRUE and FALSE are 1 and 0, as in MySQL.
+// literal is the constant that l writes. As in MySQL, digits too large for int64 are an unsigned number, and digits too large for that a
+// decimal; digits with a point are a decimal; TRUE and FALSE are 1 and 0.
 func literal(l *dialect.Literal) (expr.Node, error) {
 	if l.Kind == dialect.BoolLiteral {
 		return expr.NewTruth(l.Text == "1"), nil

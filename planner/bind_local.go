@@ -2,7 +2,7 @@ package planner
 
 import "github.com/nearlyfreedb/nearlyfree/internal/expr"
 
-// local gives a TIMESTAMP, which is kept in UTC, in the session's time zone, and any other column as it is.
+// local converts a TIMESTAMP, which is kept in UTC, to the session's time zone. Any other column stays as it is.
 func (b *builder) local(column expr.Node) expr.Node {
 	if b.opt.Zoned && column.Type().Declared == "TIMESTAMP" {
 		return expr.NewLocal(column)
@@ -10,7 +10,7 @@ func (b *builder) local(column expr.Node) expr.Node {
 	return column
 }
 
-// localColumn is local where n is a column. What is computed of columns is local already.
+// localColumn is local if n is a column. Values computed from columns are local already.
 func (b *builder) localColumn(n expr.Node) expr.Node {
 	if _, ok := n.(*expr.Column); ok {
 		return b.local(n)

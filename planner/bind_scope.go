@@ -45,7 +45,7 @@ func (k *block) add(s *source, width int) {
 	k.width += width
 }
 
-// keepUsed remembers which columns of the block are referred to; the returned function forgets those that came since.
+// keepUsed remembers which columns of the block are used. The returned function forgets those used since.
 func (k *block) keepUsed() func() {
 	kept := make([][]bool, len(k.sources))
 	for i, s := range k.sources {
@@ -88,8 +88,8 @@ type field struct {
 	typ      value.Type
 	nullable bool
 	hidden   bool // found by its name only, not by *
-	// computed is what a merged derived table makes of the row; nil: the column is that of src. Its src is in no block, and only tells
-	// it from other fields.
+	// computed is what a merged derived table computes from the row; nil: the field is a column of src. The src of a computed field is in no
+	// block and only tells it from other fields.
 	computed expr.Node
 }
 
@@ -128,7 +128,7 @@ func (f *frame) refer(c *expr.Column) {
 type scope struct {
 	block   *block
 	names   []*named
-	fields  []field // what * and a bare name mean: columns merged by USING stand once
+	fields  []field // what * and a bare name mean; a column merged by USING appears once
 	parent  *scope
 	sameRow bool // parent's rows and these are parts of one row: a subquery that became a join
 	frame   *frame
@@ -136,7 +136,7 @@ type scope struct {
 	outputs []output  // the select list, while HAVING and ORDER BY are bound: their subqueries see its names
 }
 
-// keepRefs remembers what is referred to, here and of enclosing queries; the returned function forgets what came since.
+// keepRefs remembers what is referred to, here and in enclosing queries. The returned function forgets what was added since.
 func (s *scope) keepRefs() func() {
 	var undo []func()
 	for ; s != nil; s = s.parent {
@@ -240,8 +240,7 @@ func (s *scope) nameOf(f *field) *named {
 	return nil
 }
 
-// resolve finds what c means, here or in an enclosing query. What is outside of this query level makes
-// the level correlated.
+// resolve finds what c means, here or in an enclosing query. A name from outside of this query level makes the level correlated.
 func (s *scope) resolve(c *dialect.Column, clause string) (expr.Node, error) {
 	level := 0
 	for at := s; at != nil; at = at.parent {
@@ -313,7 +312,7 @@ func (s *scope) computed(at *scope, level int, f *field, c *dialect.Column) (exp
 	return expr.Rewrite(n, outward), err
 }
 
-// columnNames are the names that c could be a slip for: those of the tables that it can mean.
+// columnNames are the names that c may be a misspelling of: the columns of the tables that it can mean.
 func (s *scope) columnNames(c *dialect.Column) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for at := s; at != nil; at = at.parent {
@@ -331,8 +330,8 @@ func (s *scope) columnNames(c *dialect.Column) iter.Seq[string] {
 	}
 }
 
-// output is the element of the select list that a subquery in HAVING or ORDER BY means by a bare name; nil
-// where it is none, or no plain column or aggregate.
+// output is the element of the select list that a bare name in a subquery of HAVING or ORDER BY means; nil if there is none, or if it is neither
+// a plain column nor an aggregate.
 func (s *scope) output(c *dialect.Column) *expr.Column {
 	for _, o := range s.outputs {
 		if col, ok := o.node.(*expr.Column); ok && c.Table == "" && col.Level == 0 && col.Index < windowBase && strings.EqualFold(o.name, c.Name) {
@@ -343,7 +342,7 @@ func (s *scope) output(c *dialect.Column) *expr.Column {
 	return nil
 }
 
-// crossed notes col, which was found at another level, in the frames of the levels from s up to that one, which is left out.
+// crossed notes col, which was found at another level, in the frames of the levels from s up to that one, exclusive.
 func (s *scope) crossed(at *scope, col *expr.Column) {
 	level := col.Level
 	for ; s != at; s = s.parent {

@@ -51,8 +51,8 @@ func BindTexts(t *schema.Table) (*schema.Texts, error) {
 	return out, nil
 }
 
-// bindText binds an expression of the definition; with row, over the table's row. clause says which expression it is, for
-// errors; earlier is what is bound so far.
+// bindText binds an expression of the definition; with row, over the table's row. clause names the expression in errors; earlier is what has
+// been bound so far.
 func bindText(t *schema.Table, earlier *schema.Texts, text, clause string, row bool) (expr.Node, error) {
 	e, err := dialect.ParseExpr(text, dialect.Options{})
 	if err != nil {
@@ -71,7 +71,7 @@ func bindText(t *schema.Table, earlier *schema.Texts, text, clause string, row b
 	n, err := c.expression(e)
 	var known *sqlerr.Error
 	if err = exprError(err, sqlerr.NoPos); errors.As(err, &known) {
-		known.Pos = int(sqlerr.NoPos) // the place in the text is none in the statement
+		known.Pos = int(sqlerr.NoPos) // a place in the definition's text is no place in the statement
 	}
 	return n, err
 }

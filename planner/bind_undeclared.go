@@ -14,7 +14,7 @@ type openTable struct {
 	base *schema.Table
 }
 
-// opened gives an undeclared table with the columns that the statement was found to name.
+// opened gives an undeclared table with the columns that the statement is known to name.
 func (b *builder) opened(t *schema.Table, n *dialect.TableName) *schema.Table {
 	name := n.As
 	if name == "" {
@@ -27,8 +27,8 @@ func (b *builder) opened(t *schema.Table, n *dialect.TableName) *schema.Table {
 	return t
 }
 
-// grow makes a column of a name that was not found, where only one undeclared table can be meant: any name may be a property of such a
-// table, even if no entity has shown it so far. The statement is then planned again.
+// grow adds a column for a name that was not found, if only one undeclared table can be meant: such a table may have a property of any name,
+// even one that no entity has shown so far. The statement is then planned again.
 func (b *builder) grow(err error) (again bool, growErr error) {
 	var unknown *unknownColumnError
 	if !errors.As(err, &unknown) {
@@ -52,7 +52,7 @@ func (b *builder) grow(err error) (again bool, growErr error) {
 		t = base
 	}
 	if t.Ordinal(unknown.column.Name) >= 0 || len(t.Columns) > 4*schema.MaxColumns {
-		return false, nil // it is known, only not where the statement says it
+		return false, nil // the column is known, but not where the statement names it
 	}
 	grown, growErr := t.With(unknown.column.Name)
 	if growErr != nil {

@@ -30,7 +30,7 @@ type boundCall struct {
 	clause    string // which of both
 }
 
-// windowSpec is a window with what it takes from others.
+// windowSpec is a window with what it takes from other windows.
 type windowSpec struct {
 	name      string
 	partition []dialect.Expr
@@ -41,7 +41,7 @@ type windowSpec struct {
 // unnamedWindow stands for the name of a window that has none, in errors.
 const unnamedWindow = "<unnamed window>"
 
-// all gives the calls; none of nil.
+// all gives the calls. A nil windowing has none.
 func (w *windowing) all() []*boundCall {
 	if w == nil {
 		return nil
@@ -49,7 +49,7 @@ func (w *windowing) all() []*boundCall {
 	return w.calls
 }
 
-// checkNames refuses names that are defined twice, and definitions that hang on one another.
+// checkNames refuses names that are defined twice and definitions that depend on each other.
 func (w *windowing) checkNames() error {
 	for i, def := range w.sel.Windows {
 		if slices.ContainsFunc(w.sel.Windows[:i], func(o dialect.NamedWindow) bool { return strings.EqualFold(o.Name, def.Name) }) {
@@ -64,7 +64,7 @@ func (w *windowing) checkNames() error {
 	return nil
 }
 
-// spec gives a window with what it takes from the one that it names. depth counts how many it was come by.
+// spec gives a window with what it takes from the window that it names. depth counts the names followed so far.
 func (w *windowing) spec(def *dialect.Window, name string, depth int) (windowSpec, error) {
 	own := windowSpec{name: name, partition: def.Partition, order: def.OrderBy, frame: def.Frame}
 	if def.Name == "" {
@@ -95,8 +95,8 @@ func (w *windowing) spec(def *dialect.Window, name string, depth int) (windowSpe
 	return own, nil
 }
 
-// window binds the call of a window function: its arguments and its window over the rows that are there when all else but DISTINCT,
-// ORDER BY and LIMIT is done, itself as a value of each of these.
+// window binds the call of a window function. Its arguments and its window are over the rows left when all but DISTINCT, ORDER BY and LIMIT is
+// done; its result is a value of each of these rows.
 func (c *context) window(e *dialect.Call) (expr.Node, error) {
 	switch {
 	case c.windowSpec != "":
@@ -193,13 +193,13 @@ func (c *context) bindWindow(call *boundCall, spec *windowSpec, sel *dialect.Sel
 	return err
 }
 
-// isConstant says whether n has the same value for all rows, so that it divides and orders nothing.
+// isConstant says whether n has the same value for all rows, so that partitioning or ordering by it has no effect.
 func isConstant(n expr.Node) bool {
 	_, is := n.(*expr.Const)
 	return is
 }
 
-// windowKey binds what a window is divided or ordered by: a name of the select list comes before a column, as in ORDER BY.
+// windowKey binds an expression that a window partitions or orders by. As in ORDER BY, a name of the select list comes before a column.
 func (c *context) windowKey(e dialect.Expr, sel *dialect.Select) (expr.Node, error) {
 	if l, ok := e.(*dialect.Literal); ok && l.Kind == dialect.IntLiteral {
 		return nil, sqlerr.New(sqlerr.CodeWindowPosition, sqlerr.NoPos,
@@ -218,7 +218,7 @@ func (c *context) windowKey(e dialect.Expr, sel *dialect.Select) (expr.Node, err
 	return c.expression(e)
 }
 
-// windowAlias is the error where a name means a window function that is not computed yet.
+// windowAlias is the error for a name that means a window function not computed yet.
 func windowAlias(col *dialect.Column) error {
 	return sqlerr.New(sqlerr.CodeWindowAlias, col.Pos, "You cannot use the alias '%s' of an expression containing a window function in this context", col.Name)
 }
@@ -243,7 +243,7 @@ func (c *context) windowFrame(call *boundCall, f *dialect.Frame) (*Frame, error)
 	return out, err
 }
 
-// badFrame is the error of a frame that is none, or whose number is.
+// badFrame is the error for an invalid frame, or an invalid number in one.
 func badFrame(window string) error {
 	return sqlerr.New(sqlerr.CodeFrameIllegal, sqlerr.NoPos, "Window '%s': frame start or end is negative, NULL or of non-integral type", window)
 }
@@ -359,8 +359,8 @@ func (w *boundCall) overGroups(g *grouping) (err error) {
 	return nil
 }
 
-// nodes makes the operators of the window functions, those of one window together, without their inputs. at tells where each call's
-// result is: in which of them, and where there.
+// nodes makes one operator for each window, with all functions over it, but without inputs. at tells where each call's result is: in which
+// operator, and at which place there.
 func (w *windowing) nodes() (nodes []*Window, at [][2]int) {
 	for _, c := range w.calls {
 		i := slices.IndexFunc(nodes, func(n *Window) bool { return c.isOf(n) })

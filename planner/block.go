@@ -14,7 +14,7 @@ import (
 
 // position says what a query sees of the statement around it.
 type position struct {
-	parent *scope // whose names it sees beside its own; nil: none
+	parent *scope // whose names it sees besides its own; nil: none
 	frame  *frame
 	ctes   *cteEnv
 	exists bool // only whether there is a row matters
@@ -73,11 +73,11 @@ type selection struct {
 	windows   *windowing // nil: there can be no window functions
 	order     []access.SortKey
 	limit     *Limit
-	outer     bool       // tables are bound of which an outer join may have no row
-	keys      *wholeKeys // set where it is bound without the equalities with outer columns; see whole
+	outer     bool       // tables are bound of which an outer join may lack a row
+	keys      *wholeKeys // set if it is bound without the equalities with outer columns; see whole
 
-	// groupItems are the elements of the select list, by position, that rows are grouped by and that have subqueries. Each is the group
-	// itself: bound once more, its subquery would be one over the groups.
+	// groupItems are the elements of the select list, by position, that rows are grouped by and that have subqueries. Each is the group itself,
+	// because its subquery, if bound again, would be one over the groups.
 	groupItems map[int]expr.Node
 }
 
@@ -144,7 +144,7 @@ func (q *selection) bind() error {
 		return err
 	}
 	if q.onlyExists() {
-		// The select list is checked, but not read. Nor does it make the query depend on a row.
+		// The select list is checked but not read, so it does not make the query depend on an outer row.
 		restore()
 		q.outputs, q.windows.calls = []output{{name: "1", node: expr.NewConst(value.FromInt(1))}}, nil
 	}
@@ -186,8 +186,7 @@ func (q *selection) bindFrom(te dialect.TableExpr) error {
 	return nil
 }
 
-// bindWhere binds WHERE, conjunct by conjunct. With joins, a subquery that only says whether a row has
-// matches becomes a join.
+// bindWhere binds WHERE, conjunct by conjunct. With joins, a subquery that only asks whether a row has matches becomes a join.
 func (q *selection) bindWhere(where dialect.Expr, joins bool) error {
 	for _, e := range conjuncts(where) {
 		if joins && q.tree != nil {
@@ -268,7 +267,7 @@ func (q *selection) bindOutputs() error {
 // maxOutputs is the most columns of a result, as in MySQL.
 const maxOutputs = 4096
 
-// room refuses n further columns where there would be too many.
+// room refuses n more columns if that would be too many.
 func (q *selection) room(n int) error {
 	if len(q.outputs)+n > maxOutputs {
 		return sqlerr.New(sqlerr.CodeTooManyColumns, sqlerr.NoPos, "Too many columns; at most %d can be selected", maxOutputs)

@@ -133,7 +133,7 @@ func (q *selection) groupsServeOrder() bool {
 //	  scan                 limit 1
 //	                         scan WHERE x IS NOT NULL, ordered by x
 //
-// It must not fire beside other aggregates, where x can be NULL without a condition against it, or for an ENUM or SET.
+// It must not fire next to other aggregates, if x can be NULL and no condition excludes that, or for an ENUM or SET.
 func (q *selection) leastOf() (access.SortKey, bool) {
 	g := q.grouping
 	if len(g.aggs) != 1 || q.tree.kind != leafTree || len(q.semiJoins) > 0 || len(g.aggs[0].Args) != 1 {
@@ -142,7 +142,7 @@ func (q *selection) leastOf() (access.SortKey, bool) {
 	agg := g.aggs[0]
 	c, ok := agg.Args[0].(*expr.Column)
 	if !ok || c.Level > 0 || agg.Name != "MIN" && agg.Name != "MAX" || c.T.HasMembers() {
-		return access.SortKey{}, false // a member is sorted by its number, and the least by its text
+		return access.SortKey{}, false // members sort by their number, but the least is by their text
 	}
 	if c.Nullable {
 		notNull, err := expr.NewIs(c, expr.IsNull, true)
@@ -154,7 +154,7 @@ func (q *selection) leastOf() (access.SortKey, bool) {
 	return access.SortKey{Expr: c, Desc: agg.Name == "MAX"}, true
 }
 
-// estimate guesses the number of groups of that many rows.
+// estimate guesses how many groups that many rows make.
 func (g *grouping) estimate(rows float64) float64 {
 	if g.implicit {
 		return 1
@@ -222,8 +222,8 @@ func (q *selection) sort(in Node, keys []access.SortKey) Node {
 	return s
 }
 
-// distinctOrder gives ORDER BY over the columns of a SELECT DISTINCT. It may only use these columns, because one row of the
-// result is made of many.
+// distinctOrder gives ORDER BY over the columns of a SELECT DISTINCT. It may only use these columns, because each row of the result stands for
+// many.
 func (q *selection) distinctOrder() ([]access.SortKey, error) {
 	keys := make([]access.SortKey, len(q.order))
 	for i, o := range q.order {
@@ -256,8 +256,8 @@ func (q *selection) distinctOrder() ([]access.SortKey, error) {
 	return keys, nil
 }
 
-// computedOnce says whether an order key is an element of the select list that must not be computed a second time: it would
-// have another value then (RAND()), or it costs a query.
+// computedOnce says whether an order key is an element of the select list that must not be computed again, because it would have another value
+// (RAND()) or costs a query.
 func (q *selection) computedOnce() bool {
 	for _, o := range q.order {
 		if !expr.Deterministic(o.Expr) || expr.HasSubquery(o.Expr) {

@@ -10,7 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// cteEnv is the WITH clauses that are seen somewhere: one definition, then those seen by it.
+// cteEnv is the WITH clauses that are visible somewhere: one definition, then those visible to it.
 type cteEnv struct {
 	def   *dialect.CTE
 	outer *cteEnv
@@ -30,7 +30,7 @@ func (e *cteEnv) with(defs []dialect.CTE) (*cteEnv, error) {
 	return e, nil
 }
 
-// find gives the definition of a name, which sees those outside of it; nil where there is none.
+// find gives the definition of a name, with the definitions visible to it; nil if there is none.
 func (e *cteEnv) find(name string) *cteEnv {
 	for ; e != nil; e = e.outer {
 		if strings.EqualFold(e.def.Name, name) {
@@ -48,7 +48,7 @@ func (q *selection) fromRecursive(n *dialect.TableName, e *cteEnv) (fromClause, 
 	return q.derivedPlan(cmp.Or(n.As, n.Name), e.def.Columns, func() (*queryPlan, error) { return e.rows, nil })
 }
 
-// fromCTE is a reference to WITH name: its query as a derived table. It is merged where it may be.
+// fromCTE is a reference to a name of WITH: its query as a derived table, merged if possible.
 func (q *selection) fromCTE(n *dialect.TableName, def *dialect.CTE, env *cteEnv, merges bool) (fromClause, error) {
 	if err := hintless(n); err != nil {
 		return fromClause{}, err
@@ -156,7 +156,7 @@ func mergeable(sel *dialect.Select) bool {
 	return !ok || n.Database != "" || !strings.EqualFold(n.Name, "dual")
 }
 
-// merge binds a derived table's query into the block; false: it cannot be.
+// merge binds a derived table's query into the block; false: it cannot be merged.
 func (q *selection) merge(sel *dialect.Select, name string, columns []string, at position) (from fromClause, ok bool, err error) {
 	undo := q.mark()
 	if from, err = q.mergeInto(sel, name, columns, at); err == errNotMerged {
@@ -166,8 +166,8 @@ func (q *selection) merge(sel *dialect.Select, name string, columns []string, at
 	return from, err == nil, err
 }
 
-// errNotMerged says that a derived table computes what must be computed once for each of its rows, or where nobody sees whether there
-// is a row of it.
+// errNotMerged says that a derived table computes what must be computed once for each of its rows, or is used where nothing tells whether it has
+// a row.
 var errNotMerged = errors.New("the derived table is not merged")
 
 func (q *selection) mergeInto(sel *dialect.Select, name string, columns []string, at position) (fromClause, error) {
@@ -240,7 +240,7 @@ func (q *selection) mergeInto(sel *dialect.Select, name string, columns []string
 	return from, err
 }
 
-// computedField is a column of a derived table that is merged by in, and computed of its row.
+// computedField is a column, computed from the row, of a derived table that was merged as in.
 func (q *selection) computedField(in *selection, item *dialect.SelectExpr) (field, error) {
 	unused := q.block.keepUsed()
 	n, err := in.context("field list").expression(item.Expr)
@@ -263,7 +263,7 @@ func (q *selection) computedField(in *selection, item *dialect.SelectExpr) (fiel
 	return field{name: outputName(item), src: &source{}, typ: n.Type(), nullable: expr.MayBeNull(n), computed: n}, nil
 }
 
-// whereThere makes n, which is computed of a row of q's, NULL where an outer join has none: there a column that is never NULL is so.
+// whereThere makes n, computed from a row of q, NULL if an outer join has no such row. A column that is never NULL otherwise tells.
 func (q *selection) whereThere(n expr.Node) (expr.Node, error) {
 	key := q.tree.neverNull()
 	if key == nil {
@@ -276,7 +276,7 @@ func (q *selection) whereThere(n expr.Node) (expr.Node, error) {
 	return expr.NewCase(nil, []expr.When{{Cond: there, Result: n}}, null())
 }
 
-// neverNull is a column that is not NULL in any row of t, as one that is NULL where an outer join has no row of t; nil: none is known.
+// neverNull is a column that is NULL only if an outer join has no row of t; nil: none is known.
 func (t *joinTree) neverNull() *expr.Column {
 	switch t.kind {
 	case leafTree:

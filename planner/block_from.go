@@ -30,7 +30,7 @@ type joinTree struct {
 	inner  bool // a leftTree whose right side is lateral: left rows without a right one are left out
 }
 
-// isLateral says whether t is read anew for each row of what stands before it.
+// isLateral says whether t is read anew for each row of what precedes it.
 func (t *joinTree) isLateral() bool { return t.kind == leafTree && t.src.lateral }
 
 // sources calls f for each source beneath t.
@@ -220,8 +220,8 @@ func commonNames(left, right []field) []string {
 	return names
 }
 
-// mergeColumns makes the conditions of USING (names) and the columns of the join. The side whose rows all come has the merged
-// columns, which are first and in its order; its other columns follow, then the other side's.
+// mergeColumns makes the conditions of USING (names) and the columns of the join. The merged columns come first; they are those of the side
+// whose rows are all kept, in its order. That side's other columns follow, then the other side's.
 func (q *selection) mergeColumns(left, right []field, names []string, rightJoin bool) (conds []expr.Node, fields []field, err error) {
 	if len(names) == 0 {
 		return nil, append(left, right...), nil // left is a part of this join alone

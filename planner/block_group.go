@@ -27,7 +27,7 @@ func (q *selection) bindGroupBy() error {
 		}
 	}
 	if len(g.group) == 0 && !g.implicit {
-		// GROUP BY a constant: one group, but none over no rows.
+		// GROUP BY a constant makes one group, but none if there are no rows.
 		g.group = append(g.group, null())
 	}
 	if q.keys != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 )
 
-// arranged gives the operators in the order in which they are to run. First come those that need no order. Then each that sorts is
-// followed by those that its order serves, too. Those that leave rows in the order of last come at the end.
+// arranged gives the operators in the order in which they run: first those that need no order, then each that sorts, followed by those that its
+// order also serves. Those that leave rows in the order of last come at the end.
 func arranged(nodes []*Window, last []access.SortKey) []*Window {
 	var plain []*Window
 	var sorts [][]*Window
@@ -38,7 +38,7 @@ func arranged(nodes []*Window, last []access.SortKey) []*Window {
 	return slices.Concat(append([][]*Window{plain}, sorts...)...)
 }
 
-// windowOrder is the order in which rows had best come for the window functions.
+// windowOrder is the input order that serves the window functions best.
 func (q *selection) windowOrder() []access.SortKey {
 	nodes, _ := q.windows.nodes()
 	for _, n := range arranged(nodes, q.order) {
@@ -49,8 +49,8 @@ func (q *selection) windowOrder() []access.SortKey {
 	return q.order
 }
 
-// withWindows puts the operators of the window functions above node, whose rows come in the order of have, and the columns of their
-// results into the select list and ORDER BY. ordered: rows come in the order of ORDER BY then.
+// withWindows puts the operators of the window functions above node, whose rows come in the order of have, and the columns of their results into
+// the select list and ORDER BY. ordered: the resulting rows come in the order of ORDER BY.
 func (q *selection) withWindows(node Node, have []access.SortKey) (out Node, ordered bool) {
 	nodes, at := q.windows.nodes()
 	results := make(map[*Window]int, len(nodes))

@@ -15,27 +15,26 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// Options are what planning needs beside the statement and the schema.
+// Options are what planning needs besides the statement and the schema.
 type Options struct {
-	Database  string          // the session's: what a table's name without a database means; may be ""
+	Database  string          // the session's: of table names that say none; may be ""
 	Collation value.Collation // of literals, and of new tables that say none
 	Exact     bool            // a default that its column would round is refused
 	Zoned     bool            // the session's time zone is not UTC, in which TIMESTAMP columns are kept
-	// Seek is what it costs to find a key, in entities that a scan passes, where no requests are waited for; 0: requests are what
-	// costs. See joiner.reads.
+	// Seek is the cost of finding a key, counted in entities that a scan passes, if requests are not waited for; 0: requests are what costs. See
+	// joiner.reads.
 	Seek float64
-	// Interrupted is asked now and then: an error of it ends planning. It may be nil.
+	// Interrupted is called now and then; an error that it returns ends planning. It may be nil.
 	Interrupted func() error
 }
 
-// Build makes the plan of a query or a write (SELECT, UNION, INSERT, REPLACE, UPDATE, DELETE). The plan
-// does not depend on arguments. What is wrong with the statement is an *sqlerr.Error; errors of s come through
-// as they are, except that a *NoTableError becomes an *sqlerr.Error 1146.
+// Build makes the plan of a query or a write (SELECT, UNION, INSERT, REPLACE, UPDATE, DELETE). The plan does not depend on arguments. Faults of
+// the statement are an *sqlerr.Error; errors of s come through unchanged, except that a *NoTableError becomes an *sqlerr.Error 1146.
 func Build(p *dialect.Parsed, s schema.Tables, opt Options) (*Plan, error) {
 	return plan(s, opt, p, func(b *builder) error { return b.statement(p.Statement) })
 }
 
-// plan has f plan something, again where an undeclared table turns out to have a column more.
+// plan runs f to plan something, and runs it again if an undeclared table turns out to have one more column.
 func plan(s schema.Tables, opt Options, p *dialect.Parsed, f func(b *builder) error) (*Plan, error) {
 	grown := map[*schema.Table]*schema.Table{}
 	whole := map[*dialect.CTE]bool{}
@@ -64,18 +63,18 @@ type builder struct {
 	schema   schema.Tables
 	opt      Options
 	plan     *Plan
-	first    *dialect.Select // that of a query whose hints are for all of it; nil of a write
+	first    *dialect.Select // of a query, whose hints are for all of it; nil for a write
 	slots    int
 	seen     map[*schema.Table]bool
 	grown    map[*schema.Table]*schema.Table // undeclared tables with the further columns that the statement names; see grow
 	open     []openTable
-	depth    int // of query blocks in one another
-	attempts int // ways of planning that are being tried within one another, and may be given up
+	depth    int // of nested query blocks
+	attempts int // nested attempts at a way of planning that may be given up
 	shared   []sharedQuery
 	whole    map[*dialect.CTE]bool // those of a WITH or view that are not narrowed; see notNarrowed
-	narrowed int                   // queries that were planned anew to be
-	steps    int                   // what was done so far: expressions bound, and the like
-	views    []*schema.Table       // those whose queries are being planned, one in the other
+	narrowed int                   // queries that were planned again to be narrowed
+	steps    int                   // the work done so far: expressions bound, and the like
+	views    []*schema.Table       // those whose queries are being planned, each nested in the one before
 	defines  dialect.TableName     // the view whose query is planned to define it, with its database; "": none
 	written  map[int]dialect.Edit  // of its text, by where they begin; see BindView
 
@@ -85,11 +84,11 @@ type builder struct {
 // maxDepth bounds the nesting of query blocks.
 const maxDepth = 64
 
-// maxBlocks bounds the query blocks of a statement. Each use of a WITH plans it anew, so that twenty that use the one
-// before twice would be a million.
+// maxBlocks bounds the query blocks of a statement. Each use of a WITH plans it again, so that twenty, each of which uses the one before twice,
+// would be a million.
 const maxBlocks = 10_000
 
-// tooManyBlocks is the error where there are more.
+// tooManyBlocks is the error if there are more.
 func (b *builder) tooManyBlocks() error {
 	if b.plan.Blocks <= maxBlocks {
 		return nil
@@ -98,11 +97,10 @@ func (b *builder) tooManyBlocks() error {
 		"The statement has more than %d query blocks, each use of a WITH counted: split it into several", maxBlocks)
 }
 
-// maxSteps bounds the work on a statement, and by that the memory of its plan. A text alone cannot need so much: the
-// uses of a WITH can.
+// maxSteps bounds the work on a statement, and with it the memory of its plan. A text alone cannot need so much, but uses of a WITH can.
 const maxSteps = 2_500_000
 
-// step counts a bit of work, and gives the error that ends planning.
+// step counts a step, and gives the error that ends planning.
 func (b *builder) step() error {
 	b.steps++
 	if b.steps > maxSteps {
@@ -129,8 +127,8 @@ func (b *builder) statement(st dialect.Statement) error {
 	return fmt.Errorf("planner: %T has no plan", st)
 }
 
-// top plans the query that is the statement. Where FOUND_ROWS() is to count the rows without LIMIT, the LIMIT is applied on top
-// of the query, so that nothing below stops early.
+// top plans the query that is the statement. If FOUND_ROWS() is to count the rows without LIMIT, the LIMIT is applied on top of the query, so
+// that nothing below stops early.
 func (b *builder) top(st dialect.Query) error {
 	st, limit := withoutLimit(st)
 	q, err := b.query(st, position{frame: &frame{}, top: true})
@@ -151,8 +149,7 @@ func (b *builder) top(st dialect.Query) error {
 	return nil
 }
 
-// withoutLimit takes SQL_CALC_FOUND_ROWS, and the LIMIT that it is about, out of q. It gives that LIMIT too; nil where there is
-// none.
+// withoutLimit removes SQL_CALC_FOUND_ROWS from q, and the LIMIT that it is about. It also gives that LIMIT; nil if there is none.
 func withoutLimit(q dialect.Query) (dialect.Query, *dialect.Limit) {
 	switch q := q.(type) {
 	case *dialect.Select:
@@ -173,7 +170,7 @@ func withoutLimit(q dialect.Query) (dialect.Query, *dialect.Limit) {
 	return q, nil
 }
 
-// leftmost is the SELECT that q begins with; nil where it begins with VALUES.
+// leftmost is the SELECT that q begins with; nil if it begins with VALUES.
 func leftmost(q dialect.Query) *dialect.Select {
 	for {
 		u, ok := q.(*dialect.Union)
@@ -230,10 +227,10 @@ func (b *builder) tableOf(all schema.Tables, n *dialect.TableName) (*schema.Tabl
 	return t, nil
 }
 
-// databaseOf is the database that a name is of.
+// databaseOf is the database that a name belongs to.
 func (b *builder) databaseOf(n *dialect.TableName) string { return cmp.Or(n.Database, b.opt.Database) }
 
-// databaseOf names the database of a table, for those that its definition names.
+// databaseOf names the database of a table, for the tables that its definition names.
 func databaseOf(t *schema.Table) string { return schema.DatabaseName(t.Database) }
 
 func noSuchTable(database, name string, pos dialect.Pos) *sqlerr.Error {
@@ -243,7 +240,7 @@ func noSuchTable(database, name string, pos dialect.Pos) *sqlerr.Error {
 	return sqlerr.New(sqlerr.CodeNoSuchTable, pos, "Table '%s' doesn't exist", name)
 }
 
-// hint notes the hints that concern the whole statement. sel is the SELECT that has them; nil: another statement.
+// hint notes the hints that concern the whole statement. sel is the SELECT with the hints; nil: they are on another statement.
 func (b *builder) hint(words []string, sel *dialect.Select) error {
 	for _, h := range splitHints(strings.Join(words, " ")) {
 		name, args, _ := strings.Cut(h, "(")
@@ -265,7 +262,7 @@ func (b *builder) hint(words []string, sel *dialect.Select) error {
 	return nil
 }
 
-// limit takes the argument of MAX_EXECUTION_TIME(n), where it is the first one of the statement.
+// limit takes the argument of MAX_EXECUTION_TIME(n), if it is the first one of the statement.
 func (b *builder) limit(args string) bool {
 	n, err := strconv.ParseUint(strings.Trim(args, " )"), 10, 32)
 	if err != nil || b.plan.TimeLimit > 0 {

@@ -7,8 +7,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// canFail says whether a condition may be an error for some row, or warn of it. writes: it is asked by a statement that writes, where
-// what is a warning elsewhere is an error.
+// canFail says whether a condition may fail or warn for some row. writes: the statement writes, so that what is a warning elsewhere is an error.
 func canFail(n expr.Node, writes bool) bool {
 	switch n := n.(type) {
 	case *expr.Logic:
@@ -60,8 +59,8 @@ func comparisonCanFail(l, r expr.Node, writes bool) bool {
 	return !(a == value.TypeDouble && isNumeral(r) || b == value.TypeDouble && isNumeral(l))
 }
 
-// comparand is a type of what a column or constant compares with without fail: DOUBLE of any number, TEXT of any text, DATETIME of dates
-// too. TypeUnknown: there is none, or that is not known.
+// comparand is a type that a column or constant can be compared with without failing: DOUBLE for any number, TEXT for any text, DATETIME for
+// dates, too. TypeUnknown: there is none, or it is not known.
 func comparand(n expr.Node) value.Base {
 	t := n.Type()
 	switch n := n.(type) {
@@ -91,7 +90,7 @@ func isParam(n expr.Node) bool {
 	return is
 }
 
-// isNumeral says whether n is a text that is a number, whatever it is compared with.
+// isNumeral says whether n is a text that reads as a number, whatever it is compared with.
 func isNumeral(n expr.Node) bool {
 	k, is := n.(*expr.Const)
 	return is && comparand(k) == value.TypeText && value.ReadsAsNumber(k.V)

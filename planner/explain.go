@@ -18,11 +18,11 @@ import (
 //	    row-key range customer.surname  span [surname!Sm, surname!Sn)  columns name, surname  limit 10  requests ≥ 1
 //	requests ≥ 1
 //
-// With args the spans are those of this execution. Without, the conditions are shown from which arguments make spans.
+// With args it shows the spans of this execution; without, the conditions that make spans from arguments.
 func (p *Plan) Explain(args []value.Value) []string { return p.Explanation(args, nil).Text() }
 
-// Explanation is what Explain prints, line by line. counted gives how many rows a table without statistics had lately, if somebody has
-// counted them; it may be nil.
+// Explanation is what Explain prints, line by line. counted tells how many rows a table without statistics had when they were last counted, if
+// ever; it may be nil.
 func (p *Plan) Explanation(args []value.Value, counted func(*schema.Table) *Counted) *Explanation {
 	e := newExplainer(p, args)
 	if counted != nil {
@@ -49,7 +49,7 @@ type explainer struct {
 	shared  map[*Shared]bool // printed
 	counted map[*Plan]bool   // see certain
 	kept    map[*Shared]bool // counted
-	// points are counted; nil in a write, which reads each time.
+	// points are the keys counted so far; nil in a write, which reads each time.
 	points map[*schema.Table]*pointsSeen
 	// analyzed: ANALYZE TABLE has looked at some table of the statement.
 	analyzed bool
@@ -106,7 +106,7 @@ func (e *explainer) plan(p *Plan, depth int) {
 
 func (e *explainer) node(n Node, depth int) { e.nodeFor(n, depth, 0) }
 
-// nodeFor is node of an operator that runs for so many keys; 0: once.
+// nodeFor is node for an operator that runs for that many keys; 0: once.
 func (e *explainer) nodeFor(n Node, depth int, times float64) {
 	at := len(e.lines)
 	switch n := n.(type) {
@@ -134,7 +134,7 @@ func (e *explainer) nodeFor(n Node, depth int, times float64) {
 	}
 }
 
-// operator is the line of an operator that is no scan, in parts.
+// operator is the line of an operator other than a scan, in parts.
 func (e *explainer) operator(n Node) []string {
 	switch n := n.(type) {
 	case *Values:
@@ -221,8 +221,8 @@ func (e *explainer) projected(n *Project) string {
 	return strings.Join(out, ", ")
 }
 
-// speaksForItself says whether the name of a result's column is the name of the column that it shows, with or without its
-// table, or the text of its expression as it was written.
+// speaksForItself says whether the name of a result's column is that of the column that it shows, with or without the table, or the text of its
+// expression as written.
 func speaksForItself(x expr.Node, text, name string) bool {
 	if c, ok := x.(*expr.Column); ok && name != "" {
 		return c.Name == name || strings.HasSuffix(c.Name, "."+name)

@@ -14,27 +14,27 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// about is what an operator is expected to yield and to cost, with all below it.
+// about is what an operator, with all below it, is expected to yield and to cost.
 type about struct {
 	rows float64
-	// begin is how many requests it takes however few rows are wanted, each further ones until all rows have come.
+	// begin is how many requests it takes however few rows are wanted; each is how many more it takes until all rows have come.
 	begin, each float64
 	// known: ANALYZE TABLE has looked at all tables, or their rows were counted.
 	known bool
-	// counted is how, where some were.
+	// counted is how the rows were counted, if some were.
 	counted string
 }
 
 // requests is how many it takes until all rows have come.
 func (a about) requests() float64 { return a.begin + a.each }
 
-// held is a whose rows all come before the first is handed on.
+// held is a if all of its rows come before the first is handed on.
 func (a about) held() about {
 	a.begin, a.each = a.requests(), 0
 	return a
 }
 
-// upTo is a of which so many rows are wanted.
+// upTo is a if only so many of its rows are wanted.
 func (a about) upTo(rows float64) about {
 	if rows >= a.rows {
 		return a
@@ -179,7 +179,7 @@ func (e *explainer) aboutInputs(n Node) about {
 	return e.aboutNode(inputs[0])
 }
 
-// lookups is how many keys a join reads, whose left side is expected to be so.
+// lookups is how many keys a join reads, given what its left side is expected to yield.
 func (e *explainer) lookups(n *LookupJoin, left about) float64 {
 	if left.counted != "" {
 		return left.rows
@@ -225,8 +225,8 @@ func (e *explainer) wanted(n expr.Node) float64 {
 	return value.ToFloat(v)
 }
 
-// aboutLine is what a line says of its operator; "" where a table was never analyzed. times is how often a scan runs for each run of the
-// statement, 0 where that is once.
+// aboutLine is what a line says about its operator; "" if a table was never analyzed. times is how often a scan runs in each run of the
+// statement; 0: once.
 func (e *explainer) aboutLine(n Node, times float64) string {
 	if !e.analyzed {
 		return ""
@@ -260,7 +260,7 @@ func countEntities(n float64) string {
 	return strings.Replace(count(n, "entity"), "entitys", "entities", 1)
 }
 
-// about3 is n with three digits.
+// about3 is n rounded to three digits.
 func about3(n float64) string {
 	if n < 1 && n > 0.05 {
 		return strconv.FormatFloat(n, 'f', 1, 64)
@@ -273,7 +273,7 @@ func about3(n float64) string {
 	}
 }
 
-// unanalyzed names the tables of which nothing is known, where something is known of others.
+// unanalyzed names the tables of which nothing is known, if something is known of others.
 func (p *Plan) unanalyzed() []string {
 	var names []string
 	known := false
@@ -292,7 +292,7 @@ func (p *Plan) unanalyzed() []string {
 	return names
 }
 
-// total is the estimate of the whole statement, in requests; not ok where it is not known.
+// total is the estimate of the whole statement, in requests; ok is false if it is not known.
 func (e *explainer) total(p *Plan, least int) (requests float64, ok bool) {
 	if in, ok := p.Write.(*Insert); !e.analyzed && !(ok && in.Source == nil) {
 		return 0, false
@@ -306,7 +306,7 @@ func (e *explainer) total(p *Plan, least int) (requests float64, ok bool) {
 
 func isAnalyzed(s *access.Scan) bool { return s.Table.Analyzed() }
 
-// wasteful says of each table that is read much for few of its rows what would help; see Plan.CheckScans.
+// wasteful says what would help each table of which much is read for few rows; see Plan.CheckScans.
 func (p *Plan) wasteful() []string {
 	var out []string
 	for _, s := range p.Scans() {
@@ -332,7 +332,7 @@ func (p *Plan) wasteful() []string {
 	return out
 }
 
-// A scan is wasteful that takes so many requests, and reads so many entities for each row.
+// A scan is wasteful if it takes so many requests and reads so many entities for each row.
 const (
 	wasteRequests = 3
 	wasteFactor   = 20

@@ -7,7 +7,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// Counted is how many rows a table had when somebody read all of it. The plan was made without that.
+// Counted is how many rows a table had when all of it was last read. The plan was made without it.
 type Counted struct {
 	Rows float64
 	How  string // "counted by a scan 3 minutes ago"
@@ -27,8 +27,8 @@ func (e *explainer) count(p *Plan, counted func(*schema.Table) *Counted) {
 	}
 }
 
-// aboutCounted is aboutScan of a table whose rows were counted. That says what it takes to read all of them, or some by their keys; of
-// a part of them it says nothing.
+// aboutCounted is aboutScan for a table whose rows were counted. The count tells what it takes to read all of them, or some by their keys, but
+// nothing about other parts of them.
 func (e *explainer) aboutCounted(s *access.Scan, c *Counted) about {
 	a := about{counted: c.How, known: true}
 	switch {

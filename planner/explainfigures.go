@@ -14,7 +14,7 @@ type Estimate struct {
 	Rows     float64 `json:"rows"`
 	Requests float64 `json:"requests"`
 	Written  float64 `json:"written,omitempty"` // entities
-	Times    float64 `json:"times,omitempty"`   // it runs so often, and the others are of each time; 0: once
+	Times    float64 `json:"times,omitempty"`   // how often it runs; the other fields are for each run; 0: once
 }
 
 // totalFigures are the Estimate of a statement.
@@ -45,7 +45,7 @@ type scanFigures struct {
 	More     int        `json:"more_reads,omitempty"` // that are not listed
 }
 
-// readKeys is an entity, a range of one store partition, or some store partitions as a whole. A range ends before its end; "" is none.
+// readKeys is an entity, a range of one store partition, or several whole store partitions. A range excludes its end; "" is no end.
 type readKeys struct {
 	Physical      string  `json:"physical"`
 	PartitionKey  *string `json:"partition_key,omitempty"`
@@ -59,7 +59,7 @@ type readKeys struct {
 // MostReads bounds the keys and ranges that FORMAT=JSON lists of a scan.
 const MostReads = 200
 
-// figures of an operator say what it reads; nil where it is no scan of a store.
+// figures say what an operator reads; nil if it is not a scan of a store.
 func (l *ExplainedLine) figures() *scanFigures {
 	var s *access.Scan
 	switch n := l.Of.(type) {
@@ -92,7 +92,7 @@ func (l *ExplainedLine) figures() *scanFigures {
 	return f
 }
 
-// estimate is About as numbers; nil where that is "".
+// estimate is About as numbers; nil if About is "".
 func (e *explainer) estimate(n Node, times float64) *Estimate {
 	if e.aboutLine(n, times) == "" {
 		return nil

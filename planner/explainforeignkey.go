@@ -8,7 +8,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// refers says which rows of other tables must be there, each a look, where a write sets these columns; nil: all.
+// refers says which rows of other tables must exist, each of them a look, if a write sets these columns; nil: all.
 func (r Related) refers(t *schema.Table, sets func(column int) bool) (out []string) {
 	if r == nil {
 		return nil
@@ -21,8 +21,8 @@ func (r Related) refers(t *schema.Table, sets func(column int) bool) (out []stri
 	return out
 }
 
-// referred says what happens to the rows that refer to those of t, each key a look, where a write deletes these, or, with sets, sets
-// such columns.
+// referred says what happens to the rows that refer to those of t, a look for each key, if a write deletes these or, with sets, sets such
+// columns.
 func (r Related) referred(t *schema.Table, sets func(column int) bool) (out []string) {
 	for _, name := range slices.Sorted(maps.Keys(r)) {
 		child := r[name].Table

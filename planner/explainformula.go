@@ -12,8 +12,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 )
 
-// formula is what the requests of a statement come of, where nobody knows how many they are: a number, and what each thing of some kind
-// takes.
+// formula is what the requests of a statement are made up of if their number is not known: a number, and how many each thing of some kind takes.
 type formula struct {
 	e      *explainer
 	fixed  int
@@ -23,7 +22,7 @@ type formula struct {
 	tells bool
 }
 
-// formula is that of a plan in words: "1 + 1 for each a.id"; "" where it tells nothing.
+// formula is a plan's formula in words: "1 + 1 for each a.id"; "" if it tells nothing.
 func (e *explainer) formula(p *Plan) string {
 	f := &formula{e: e, shared: map[*Shared]bool{}}
 	f.plan(p)
@@ -111,7 +110,7 @@ func (f *formula) scan(s *access.Scan) {
 	}
 }
 
-// formulaName names what is read as the statement does.
+// formulaName names what is read by the statement's own name for it.
 func formulaName(s *access.Scan) string {
 	name := cmp.Or(s.Alias, s.Table.Name)
 	if s.Index != nil && s.Index.Child == "" {
@@ -173,7 +172,7 @@ func (f *formula) subqueries(visit func(func(expr.Node))) {
 	})
 }
 
-// write is what a write takes beside its source.
+// write adds what a write takes besides its source.
 func (f *formula) write(p *Plan) {
 	w := p.Write
 	if in, ok := w.(*Insert); ok && in.Source == nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// least is how many requests the plan takes at least: with whole, when its rows are read to their end, else when only the first
-// is wanted. A part that is read only for some rows, for an input that is not the first, or on a condition may never be read,
-// and counts nothing. Inside a transaction it may be less, as what was written there is not read from the store.
+// least is how many requests the plan takes at least: with whole, if its rows are read to their end, else if only the first is wanted. A part
+// that may never be read, because it is read only for some rows, for an input that is not the first, or on a condition, counts nothing. Inside a
+// transaction it may be less, as rows written there are not read from the store.
 func (e *explainer) least(p *Plan, whole bool) int {
 	if p.Write == nil {
 		n, _ := e.leastOf(p.Root, whole)
@@ -38,8 +38,8 @@ func (e *explainer) least(p *Plan, whole bool) int {
 	return n
 }
 
-// leastRequests is how many transactions it takes to insert the rows: one at least where some may be written over others,
-// none where all may be left out.
+// leastRequests is how many transactions it takes to insert the rows: at least one if some may be written over others, none if all may be left
+// out.
 func (w *Insert) leastRequests() int {
 	switch {
 	case w.Ignore, w.Table.Temporary:
@@ -50,7 +50,7 @@ func (w *Insert) leastRequests() int {
 	return (len(w.Rows)*(w.Table.Copies()+1) + transactionOps - 1) / transactionOps
 }
 
-// leastOf is least of an operator, and whether a row comes of it for certain.
+// leastOf is least for an operator; row says whether it certainly yields a row.
 func (e *explainer) leastOf(n Node, whole bool) (requests int, row bool) {
 	switch n := n.(type) {
 	case *access.Scan:
@@ -119,7 +119,7 @@ func (e *explainer) leastOf(n Node, whole bool) (requests int, row bool) {
 		return e.leastOfJoin(n.Kind, n.Left, whole)
 	case *Apply:
 		return e.leastOfJoin(n.Kind, n.Left, whole)
-	case *LookupJoin: // nobody knows that the right side has no row
+	case *LookupJoin: // the right side may turn out to have a row
 		if n.WholeFirst() {
 			return e.leastOf(n.Whole, whole)
 		}
@@ -139,7 +139,7 @@ func (e *explainer) leastOfJoin(kind JoinKind, left Node, whole bool) (requests 
 	return requests, row && kind == LeftJoin
 }
 
-// pointsOnce takes off n, which is the least of s, what a query may have read by key before: it does not read it again.
+// pointsOnce subtracts from n, the least of s, the reads by key that a query may have done before: it does not repeat them.
 func (e *explainer) pointsOnce(s *access.Scan, n int) int {
 	if e.points == nil || s.Access > access.PointReads || n == 0 {
 		return n
@@ -172,7 +172,7 @@ func (e *explainer) pointsOnce(s *access.Scan, n int) int {
 // pointsSeen is what is read of a table by key.
 type pointsSeen struct {
 	keys    map[access.Key]bool
-	unknown bool // keys, too, that depend on arguments which are not given
+	unknown bool // some keys depend on arguments that are not given
 }
 
 func (e *explainer) leastOfScan(s *access.Scan, whole bool) int {
@@ -198,8 +198,8 @@ func (e *explainer) leastOfScan(s *access.Scan, whole bool) int {
 	return 0 // one of the values may be NULL
 }
 
-// scanRequests is how many requests s takes at least: read whole, or up to its first row or its limit. Arguments that are not
-// given are taken for values that some row has.
+// scanRequests is how many requests s takes at least: read whole, or up to its first row or its limit. Arguments that are not given are assumed
+// to be values that some row has.
 func (e *explainer) scanRequests(s *access.Scan, whole bool) int {
 	if s.Access == access.VirtualScan || s.Table.Temporary {
 		return 0
@@ -242,7 +242,7 @@ func (e *explainer) scanRequests(s *access.Scan, whole bool) int {
 	return min(all, 1)
 }
 
-// reads is what s reads with the arguments, nil where that cannot be known now.
+// reads is what s reads with the arguments; nil if that cannot be known now.
 func (e *explainer) reads(s *access.Scan) (*access.Reads, error) {
 	if !e.computable(s) {
 		return nil, nil
@@ -252,7 +252,7 @@ func (e *explainer) reads(s *access.Scan) (*access.Reads, error) {
 	return r, err
 }
 
-// isPlainKey says whether an entity can have the key for certain. For a key that no entity can have nothing is sent.
+// isPlainKey says whether an entity can certainly have the key. For a key that no entity can have, nothing is sent.
 func isPlainKey(key string) bool {
 	const keyUnits = 512
 	return len(key) <= keyUnits && !strings.ContainsFunc(key, func(r rune) bool {
@@ -266,8 +266,8 @@ func (e *explainer) isZero(limit expr.Node) bool {
 	return err == nil && value.ToFloat(v) == 0
 }
 
-// certain is how many requests the subqueries take at least that run whenever the expressions are computed. A subquery that
-// runs once for all rows counts once.
+// certain is how many requests are taken at least by the subqueries that run whenever the expressions are computed. A subquery that runs once
+// for all rows counts once.
 func (e *explainer) certain(list ...expr.Node) int {
 	n := 0
 	for _, x := range list {

@@ -23,7 +23,7 @@ func (w *writing) refer(t *schema.Table, sets func(column int) bool, in *Insert)
 	})
 }
 
-// referOf is refer of rows whose values are not known.
+// referOf is refer for rows whose values are not known.
 func (w *writing) referOf(t *schema.Table, sets func(column int) bool, rows float64) {
 	w.eachReferred(t, sets, func(_ *schema.ForeignKey, to *schema.Table) float64 {
 		if to.Analyzed() {
@@ -50,8 +50,8 @@ func (w *writing) eachReferred(t *schema.Table, sets func(column int) bool, look
 	}
 }
 
-// looksFor is how many looks find so many rows of a table, or the rows that refer to so many, among so many others at most: those that are
-// close are read together. See engine.Near.
+// looksFor is how many looks it takes to find n rows of a table, or the rows that refer to n rows, among so many others at most. Rows that are
+// close together are read together. See engine.Near.
 func looksFor(n float64, t *schema.Table, among float64) float64 {
 	if t.Analyzed() {
 		among = min(among, float64(t.Statistics.Rows))
@@ -71,8 +71,8 @@ func looksAmong(n, among float64) float64 {
 	return max(1, math.Ceil(among/min(first*n, access.PageEntities)))
 }
 
-// looksInside is how many looks find so many rows that live inside rows of t, which lie in so many store partitions: in each of these
-// side by side.
+// looksInside is how many looks it takes to find so many rows inside rows of t, which lie in so many store partitions, side by side in each of
+// them.
 func looksInside(t *schema.Table, rows, partitions, inside float64) float64 {
 	partitions = max(partitions, 1)
 	among := (rows + inside) / partitions
@@ -82,7 +82,7 @@ func looksInside(t *schema.Table, rows, partitions, inside float64) float64 {
 	return partitions * looksAmong(rows/partitions, among)
 }
 
-// amongOf is how many values there are between the least and the greatest one of VALUES in some columns, where that is known.
+// amongOf is how many values lie between the least and the greatest of VALUES in some columns, if that is known.
 func (w *writing) amongOf(in *Insert, columns []int) float64 {
 	at := slices.Index(in.Columns, columns[0])
 	if len(columns) > 1 || at < 0 || !in.Table.Columns[columns[0]].Type.IsInteger() {
@@ -105,12 +105,12 @@ func (w *writing) amongOf(in *Insert, columns []int) float64 {
 	return greatest - least + 1
 }
 
-// beside notes that rows of one table are looked for where those of another one are written.
+// beside notes that rows of one table are looked for next to rows of another that are written.
 func (w *writing) beside(a, b *schema.Table) {
 	w.apart = w.apart || a.Physical != b.Physical || a.Spread != nil || b.Spread != nil || a.IsDivided() || b.IsDivided()
 }
 
-// loses notes the looks for rows that refer to some that go or, with sets, get another key, and what becomes of those.
+// loses notes the looks for rows that refer to rows which are deleted or, with sets, get another key, and what becomes of them.
 func (w *writing) loses(t *schema.Table, sets func(column int) bool, rows float64) {
 	for _, r := range w.related {
 		child := r.Table

@@ -33,8 +33,8 @@ func partitionsText(parts []*schema.Partition) string {
 	return plural("partition", names, len(parts))
 }
 
-// tables gives the partitions whose physical tables a DELETE deletes, where that is known now. It also gives the plan of what
-// it deletes row by row; nil where that is nothing.
+// tables gives the partitions whose physical tables a DELETE deletes, if that is known now. It also gives the plan of what is deleted row by
+// row; nil: nothing is.
 func (e *explainer) tables(p *Plan) (whole []*schema.Partition, byRows *Plan) {
 	d, ok := p.Write.(*Delete)
 	if !ok || d.Whole == nil || !e.computable(d.Source.(*access.Scan)) {

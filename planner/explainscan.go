@@ -112,8 +112,7 @@ func scanColumns(s *access.Scan) string {
 	return strings.Join(out, ", ")
 }
 
-// computable says whether the keys can be computed now: their conditions hold no argument that is not
-// given, no column of another row and no subquery.
+// computable says whether the keys can be computed now: their conditions have no missing argument, no column of another row and no subquery.
 func (e *explainer) computable(s *access.Scan) bool {
 	if s.Keys == nil || s.Keys.Conds == nil {
 		return true
@@ -228,8 +227,8 @@ func (e *explainer) symbolic(s *access.Scan) []string {
 	return out
 }
 
-// leastRequestsOf is how many requests a scan takes at least whose arguments are not known. Values in a list may turn out to be
-// the same, so only partitions that are read in any case count.
+// leastRequestsOf is how many requests a scan with unknown arguments takes at least. Values in a list may turn out to be equal, so only
+// partitions that are read in any case count.
 func leastRequestsOf(s *access.Scan) int {
 	buckets := s.Table.LayoutOf(s.Index).Buckets
 	if buckets == 0 || s.Access <= access.PointReads {
