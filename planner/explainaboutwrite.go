@@ -37,13 +37,13 @@ func (e *explainer) aboutWrite(p *Plan) about {
 	return a
 }
 
-// aboutWriting is what is expected of a write.
+// aboutWriting is what a write is expected to do.
 type aboutWriting struct {
 	about
 	writing *writing // nil: whole partitions are deleted, and nothing else
 }
 
-// aboutWriteLine is what the line of a write says of it; "" and nil where that is not known.
+// aboutWriteLine is what the line of a write says about it; "" and nil if that is not known.
 func (e *explainer) aboutWriteLine(p *Plan) (string, *Estimate) {
 	if a := e.aboutWrite(p); !a.known {
 		return "", nil
@@ -80,7 +80,7 @@ func (w *writing) write(what Write, rows float64) {
 	}
 }
 
-// ofTable is how many rows of t those of the statement may be at most.
+// ofTable is the most rows of t that the statement's rows may be.
 func (w *writing) ofTable(t *schema.Table) float64 {
 	if t.Analyzed() {
 		return min(w.rows, float64(t.Statistics.Rows))
@@ -88,7 +88,7 @@ func (w *writing) ofTable(t *schema.Table) float64 {
 	return w.rows
 }
 
-// sourceScan is the scan that yields the rows of a target; nil where that is not plain to see.
+// sourceScan is the scan that yields the rows of a target; nil if that cannot be told.
 func sourceScan(source Node, t *Target) *access.Scan {
 	var found *access.Scan
 	walkNodes(source, func(n Node) {
@@ -99,7 +99,7 @@ func sourceScan(source Node, t *Target) *access.Scan {
 	return found
 }
 
-// walkNodes calls f for n and all below it, subqueries apart.
+// walkNodes calls f for n and all operators below it, but not in subqueries.
 func walkNodes(n Node, f func(Node)) {
 	f(n)
 	for _, c := range Children(n) {
@@ -107,7 +107,7 @@ func walkNodes(n Node, f func(Node)) {
 	}
 }
 
-// changed says whether a row's column gets another value.
+// changed says whether a column of the row gets another value.
 func (t *Target) changed(column int) bool {
 	return t.changes([]schema.KeyColumn{{Column: column}})
 }
@@ -139,7 +139,7 @@ func (w *writing) insert(in *Insert) {
 	}
 }
 
-// uniqueLooks is how many keys of a new row are looked for where another row may have them.
+// uniqueLooks is how many keys of a new row are looked up because another row may have them.
 func uniqueLooks(in *Insert) int {
 	made := func(key []schema.KeyColumn) bool {
 		return slices.ContainsFunc(key, func(p schema.KeyColumn) bool {
@@ -159,7 +159,7 @@ func uniqueLooks(in *Insert) int {
 	return n
 }
 
-// valuesOf is how many values the rows of VALUES have in some columns, as they are written; rows with NULL in one do not count.
+// valuesOf is how many different values the rows of VALUES have in some columns, as written; rows with NULL in one of them do not count.
 func (w *writing) valuesOf(in *Insert, columns []int) int {
 	seen := map[string]bool{}
 	for i, row := range in.Rows {
@@ -181,7 +181,7 @@ func (w *writing) valuesOf(in *Insert, columns []int) int {
 	return len(seen)
 }
 
-// update notes rows of which some columns are set.
+// update notes rows that get other values in some columns.
 func (w *writing) update(t *schema.Table, sets func(column int) bool, rows float64, source *access.Scan) {
 	setsKey := func(key []schema.KeyColumn) bool {
 		return slices.ContainsFunc(key, func(p schema.KeyColumn) bool { return sets(p.Column) })
@@ -204,7 +204,7 @@ func (w *writing) update(t *schema.Table, sets func(column int) bool, rows float
 		partitions *= 2
 	}
 	if len(t.Children) > 0 && source != nil && source.Index != nil {
-		w.reads += rows // the row itself tells whether others came to live in it
+		w.reads += rows // the row itself tells whether rows now live inside it
 	}
 	w.add(t, rows, partitions, each)
 	w.referOf(t, sets, rows)
@@ -221,7 +221,7 @@ func holdsOf(t *schema.Table, ix *schema.Index, sets func(column int) bool) bool
 	return false
 }
 
-// remove notes rows that go, with those inside them.
+// remove notes rows that are deleted, with those inside them.
 func (w *writing) remove(t *schema.Table, children []schema.Family, rows float64, source *access.Scan) {
 	partitions := w.partitionsOf(t, rows, source)
 	if len(children) > 0 && source != nil && source.Index != nil {
@@ -244,7 +244,7 @@ func (w *writing) removeIn(t *schema.Table, children []schema.Family, rows, part
 	w.loses(t, nil, rows)
 }
 
-// perParent is how many rows of child there are for one of parent.
+// perParent is how many rows child has for each row of parent.
 func (w *writing) perParent(child, parent *schema.Table) float64 {
 	if !child.Analyzed() || !parent.Analyzed() {
 		w.known = false

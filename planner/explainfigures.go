@@ -35,7 +35,7 @@ type Actual struct {
 	Time     time.Duration `json:"nanoseconds"`
 }
 
-// scanFigures say what of which table a scan reads.
+// scanFigures say which table a scan reads, and what of it.
 type scanFigures struct {
 	Database string     `json:"database"`
 	Table    string     `json:"table"`

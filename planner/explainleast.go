@@ -285,7 +285,7 @@ func (e *explainer) certain(list ...expr.Node) int {
 			n += e.certain(x.X)
 		case *expr.Is:
 			n += e.certain(x.X)
-		case *expr.Compare: // the right side is not computed beside NULL
+		case *expr.Compare: // the right side is not computed if the left is NULL
 			n += e.certain(x.L)
 			if k, ok := x.L.(*expr.Const); ok && !k.V.IsNull() || x.Op == expr.NullEq {
 				n += e.certain(x.R)

@@ -13,8 +13,8 @@ import (
 // transactionOps is how many entities one entity group transaction writes at most.
 const transactionOps = 100
 
-// write prints a write, a line for each table: its entities are the rows and their index entries. A statement that writes the rows of a
-// source takes one transaction at least, if there are any.
+// write prints a write, with a line for each table: its entities are the rows and their index entries. A statement that writes the rows of a
+// source takes at least one transaction, if there are any rows.
 func (e *explainer) write(w Write, depth int) {
 	var lines [][]string
 	requests := 1
@@ -109,7 +109,7 @@ func (*explainer) delete(w *Delete) [][]string {
 	})
 }
 
-// ofTargets is a line for each table that is written; the last one says what writing all of them at once costs.
+// ofTargets is a line for each table that is written; the last line says what writing all of them at once costs.
 func ofTargets(targets []Target, source Node, line func(i int, t *Target) []string) [][]string {
 	var lines [][]string
 	for i := range targets {
@@ -120,9 +120,8 @@ func ofTargets(targets []Target, source Node, line func(i int, t *Target) []stri
 	return lines
 }
 
-// atOnce says what it costs on Azure to write the rows of n > 1 partitions at once: each is written twice, but for the one that decides;
-// over several physical tables a record of its own decides. Rows that tables are interleaved in, and those of other programs, are not
-// written at once.
+// atOnce says what it costs on Azure to write the rows of n > 1 partitions at once: each is written twice, except the one that decides; over
+// several physical tables a separate record decides. Rows that tables are interleaved in, and rows of other programs, are not written at once.
 func atOnce(source Node, tables ...*schema.Table) []string {
 	if s, ok := source.(*access.Scan); ok && s.Access == access.PointRead {
 		return nil

@@ -7,14 +7,14 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// writing is what a write is expected to change, and what it looks at beside what its source reads.
+// writing is what a write is expected to change, and what it looks at besides the reads of its source.
 type writing struct {
 	e        *explainer
 	related  Related
 	known    bool
 	rows     float64 // of the statement, without those that follow
 	reads    float64
-	looks    float64 // at rows that foreign keys tie to those that are written: see engine.Requirement
+	looks    float64 // at rows that foreign keys tie to the written ones: see engine.Requirement
 	apart    bool    // some of them, or of the rows, are not in the one store partition
 	children bool    // see atOnce
 	places   map[writePlace]*writtenPlace
@@ -27,7 +27,7 @@ type writePlace struct {
 	global   *schema.Index
 }
 
-// writtenPlace is what is written there.
+// writtenPlace is what is written in such a place.
 type writtenPlace struct {
 	partitions float64
 	entities   float64
@@ -44,8 +44,8 @@ func (p *writtenPlace) groups() float64 {
 	return p.partitions * math.Ceil(p.entities/p.partitions/fit)
 }
 
-// requests is how many a write takes beside its source: what it looks at, and what it writes at once, as on Azure (see atOnce). What it
-// requires of other places it looks at twice, and says so before.
+// requests is how many requests a write takes besides its source: to look at rows, and to write at once, as on Azure (see atOnce). It looks
+// twice at what it requires of other places, and announces that before.
 func (w *writing) requests() float64 {
 	groups, tables := 0.0, map[string]bool{}
 	for at, p := range w.places {
@@ -109,7 +109,7 @@ func (w *writing) place(at writePlace, rows, partitions, each float64, divided b
 	p.most = max(p.most, each)
 }
 
-// occupied is how many of n places so many things are in that are put there at random.
+// occupied is how many of n places are in use when so many things are put into them at random.
 func occupied(n, things float64) float64 {
 	if n <= 1 {
 		return n
@@ -117,7 +117,7 @@ func occupied(n, things float64) float64 {
 	return n * (1 - math.Pow(1-1/n, things))
 }
 
-// partitionsOf is how many store partitions so many rows of t lie in, which source yields; nil: they come from anywhere.
+// partitionsOf is how many store partitions so many rows of t, which source yields, lie in; a nil source: they come from anywhere.
 func (w *writing) partitionsOf(t *schema.Table, rows float64, source *access.Scan) float64 {
 	if t.IsDivided() {
 		n := float64(len(t.Partitions.List))

@@ -15,13 +15,13 @@ const PricePerRequest = 0.00036 / 10_000
 type Explanation struct {
 	Lines []ExplainedLine // each operator before those whose rows it takes
 	Least int             // requests
-	// About is how many requests are expected, where IsAbout. Unanalyzed are tables for which ANALYZE TABLE would tell more.
+	// About is how many requests are expected, if IsAbout. Unanalyzed are tables for which ANALYZE TABLE would tell more.
 	About   float64
 	IsAbout bool
-	// Formula is what the requests come of, where their number is not known: "1 + 1 for each a.id"; "" where that tells nothing.
+	// Formula is what the requests are made up of, if their number is not known: "1 + 1 for each a.id"; "" if it tells nothing.
 	Formula    string
 	Unanalyzed []string
-	Warnings   []string // what reads much for little, and what would help
+	Warnings   []string // what reads much for few rows, and what would help
 	Did        *Actual  // what a run of the statement has done in all; nil: it did not run
 }
 
@@ -29,18 +29,18 @@ type Explanation struct {
 type ExplainedLine struct {
 	Depth int
 	Parts []string // what it does, and how
-	Of    Node     // nil where it is none of those that yield rows
+	Of    Node     // nil for a line that is not an operator that yields rows
 	About string   // what it is expected to yield; "" where ANALYZE TABLE has not run
-	// Estimate is About as numbers; nil where that is "".
+	// Estimate is About as numbers; nil if About is "".
 	Estimate *Estimate
 	Did      *Actual // what it has done in a run; nil: the statement did not run
-	// Reads are what a scan reads, as far as that is known before it runs. Of a run they are what was read, up to MostReads, and MoreReads is
-	// how many more there were.
+	// Reads are what a scan reads, as far as that is known before it runs. After a run they are what was read, up to MostReads; MoreReads is how
+	// many more there were.
 	Reads     access.Reads
 	MoreReads int
 }
 
-// Text gives a line each, below the one that it feeds and two blanks deeper.
+// Text gives a line for each operator, below the operator that it feeds and two blanks deeper.
 func (x *Explanation) Text() []string {
 	out := make([]string, 0, len(x.Lines)+1)
 	for _, l := range x.Lines {
@@ -71,7 +71,7 @@ func (x *Explanation) Tree() []string {
 	return append(append(out, x.total()), x.warnings()...)
 }
 
-// goesOn says whether another line of a depth follows line i before one above it.
+// goesOn says whether another line of this depth follows line i before a line of lesser depth.
 func (x *Explanation) goesOn(i, depth int) bool {
 	for _, l := range x.Lines[i+1:] {
 		if l.Depth <= depth {
@@ -98,7 +98,7 @@ func (x *Explanation) total() string {
 	return text
 }
 
-// aboutText is the estimate of the whole.
+// aboutText is the estimate of the whole statement.
 func (x *Explanation) aboutText() string {
 	if !x.IsAbout {
 		return ""
@@ -125,7 +125,7 @@ func (l *ExplainedLine) whole() string {
 	return text
 }
 
-// explained is a line in JSON, with those below it.
+// explained is a line in JSON, with the lines below it.
 type explained struct {
 	Operator string       `json:"operator"`
 	How      []string     `json:"how,omitempty"`
@@ -158,7 +158,7 @@ func (x *Explanation) JSON() string {
 		doc.Did = x.Did.wholeText()
 	}
 	doc.About, doc.Formula, doc.Unanalyzed, doc.Warnings = x.aboutText(), x.Formula, x.Unanalyzed, x.Warnings
-	var above []*explained // the lines that the next one may be below
+	var above []*explained // the lines that the next line may be below
 	for _, l := range x.Lines {
 		at := &explained{Operator: l.Parts[0], How: l.Parts[1:], About: l.About, Scan: l.figures(), Estimate: l.Estimate, Actual: l.Did}
 		if l.Did != nil {

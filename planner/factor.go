@@ -6,14 +6,14 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 )
 
-// factored gives conds with what all branches of an OR share taken out of it. Where each branch says something of one table of set
-// alone, the OR of these is added, so that a key of that table may serve it:
+// factored gives conds with the conditions that all branches of an OR share taken out of it. If each branch has a condition on one and the same
+// table of set, it adds the OR of these, so that a key of that table may serve it:
 //
 //	a.k = b.k AND a.x = 1 AND b.y < 5 OR a.k = b.k AND a.x = 2 AND b.y > 9
 //	→  a.k = b.k AND (a.x = 1 AND b.y < 5 OR a.x = 2 AND b.y > 9) AND (a.x = 1 OR a.x = 2) AND (b.y < 5 OR b.y > 9)
 //
-// It must not fire for what has another value each time (RAND()). Nothing is added of what costs a query or can fail, because a
-// branch may ask it only where its other conditions hold.
+// It must not fire for expressions that differ each time (RAND()). It adds nothing that costs a query or can fail, because a branch may evaluate
+// that only if its other conditions hold.
 func (k *block) factored(conds []expr.Node, set srcSet) []expr.Node {
 	var out []expr.Node
 	for i, c := range conds {
@@ -31,7 +31,7 @@ func (k *block) factored(conds []expr.Node, set srcSet) []expr.Node {
 	return out
 }
 
-// factor is factored of one condition, as conjuncts.
+// factor is factored for one condition; it gives conjuncts.
 func (k *block) factor(c expr.Node, set srcSet) []expr.Node {
 	or, ok := c.(*expr.Logic)
 	if !ok || or.Op != expr.Or {
@@ -56,7 +56,7 @@ func (k *block) factor(c expr.Node, set srcSet) []expr.Node {
 	return append(append(shared, rest), k.perTable(rest, branches, set)...)
 }
 
-// takeShared takes what all branches have out of them.
+// takeShared removes from the branches the conditions that all of them have.
 func takeShared(branches [][]expr.Node) (shared []expr.Node) {
 	for _, c := range branches[0] {
 		lacks := func(b []expr.Node) bool { return !has(b, c) }
@@ -77,7 +77,7 @@ func has(conds []expr.Node, c expr.Node) bool {
 	return slices.ContainsFunc(conds, func(other expr.Node) bool { return expr.Equal(c, other) })
 }
 
-// perTable gives, for each table of set that each branch of or says something of, the OR of that.
+// perTable gives, for each table of set on which every branch of or has conditions, the OR of these.
 func (k *block) perTable(or expr.Node, branches [][]expr.Node, set srcSet) (out []expr.Node) {
 	all := k.refers(or)
 	for _, s := range k.sources {
@@ -92,7 +92,7 @@ func (k *block) perTable(or expr.Node, branches [][]expr.Node, set srcSet) (out 
 	return out
 }
 
-// ofTable gives what each branch says of one table alone; nothing where one of them says nothing.
+// ofTable gives each branch's conditions on one table alone; nothing if a branch has none.
 func (k *block) ofTable(branches [][]expr.Node, self srcSet) (own []expr.Node) {
 	for _, b := range branches {
 		var conds []expr.Node
@@ -111,7 +111,7 @@ func (k *block) ofTable(branches [][]expr.Node, self srcSet) (own []expr.Node) {
 	return own
 }
 
-// isPlainCondition says whether n is made of columns and constants by comparisons alone, so that it neither costs much nor fails.
+// isPlainCondition says whether n is made only of comparisons of columns and constants, so that it neither costs much nor fails.
 func isPlainCondition(n expr.Node) bool {
 	plain := true
 	expr.Walk(n, func(n expr.Node) bool {
@@ -125,7 +125,7 @@ func isPlainCondition(n expr.Node) bool {
 	return plain
 }
 
-// factorTree factors the conditions of the joins beneath t. What is added to ON is on the side that it restricts.
+// factorTree factors the conditions of the joins beneath t. What it adds to ON is on the side that ON restricts.
 func (k *block) factorTree(t *joinTree) *joinTree {
 	if t.kind == leafTree {
 		return t

@@ -8,8 +8,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// facts are conditions that compare one column with constants, by = and IN or by <, <=, > and >=, and that hold for all rows that matter, by
-// the column's place. The column may also be NULL where it comes of an outer join.
+// facts are conditions, by the column's place, that compare one column with constants, by = and IN or by <, <=, > and >=, and that hold for all
+// rows that matter. A column that comes from an outer join may also be NULL.
 type facts map[int][]expr.Node
 
 func (f facts) add(column int, cond expr.Node) {
@@ -18,7 +18,7 @@ func (f facts) add(column int, cond expr.Node) {
 	}
 }
 
-// take adds those facts of others that are on wanted columns.
+// take adds the facts of others that are on wanted columns.
 func (f facts) take(others facts, wanted func(column int) bool) {
 	for column, conds := range others {
 		for _, c := range conds {
@@ -29,12 +29,12 @@ func (f facts) take(others facts, wanted func(column int) bool) {
 	}
 }
 
-// imply adds to the conditions of the joins beneath t, and to conds, which are above it, what follows of them:
+// imply adds to the conditions of the joins beneath t, and to conds, which are above it, the conditions that follow from them:
 //
 //	a LEFT JOIN b ON b.x = a.x WHERE a.x = 1  →  a LEFT JOIN b ON b.x = a.x AND b.x = 1 WHERE a.x = 1
 //
-// So a key that begins with x serves b, too, and a range of a.x is one of b. It must not fire where one column holds what the other one cannot,
-// or compares otherwise.
+// So a key that begins with x serves b, too, and a range of a.x is also one of b. It must not fire if one column can hold values that the other
+// cannot, or compares differently.
 func (j *joiner) imply(t *joinTree, conds []expr.Node) (*joinTree, []expr.Node, facts) {
 	known := facts{}
 	j.implied = map[expr.Node]*expr.Column{}
@@ -45,7 +45,7 @@ func (j *joiner) imply(t *joinTree, conds []expr.Node) (*joinTree, []expr.Node, 
 	return t, conds, known
 }
 
-// implyIn is imply of t. What is known holds for the rows of other tables that t is joined with; it gets what holds for t's.
+// implyIn is imply for t. known holds for the rows of other tables that t is joined with; it gets the facts that hold for t's rows.
 func (j *joiner) implyIn(t *joinTree, conds []expr.Node, known facts) (*joinTree, []expr.Node) {
 	switch t.kind {
 	case leafTree:
@@ -81,7 +81,7 @@ func (j *joiner) stated(conds []expr.Node) []expr.Node {
 	return slices.DeleteFunc(slices.Clone(conds), func(c expr.Node) bool { return j.implied[c] != nil })
 }
 
-// beside gives conds without what is implied of a column that one of the others is an equality of.
+// beside gives conds without those implied for a column that one of the others is an equality on.
 func (j *joiner) beside(conds, others []expr.Node) []expr.Node {
 	equal := map[int]bool{}
 	for _, c := range others {
@@ -92,21 +92,21 @@ func (j *joiner) beside(conds, others []expr.Node) []expr.Node {
 	return slices.DeleteFunc(slices.Clone(conds), func(c expr.Node) bool { return j.implied[c] != nil && equal[j.implied[c].Index] })
 }
 
-// within gives the conditions that need the columns of set alone.
+// within gives the conditions that need only columns of set.
 func (j *joiner) within(conds []expr.Node, set srcSet) []expr.Node {
 	own, _ := j.split(conds, set)
 	return own
 }
 
-// follow notes what conds say of single columns, and gives what follows of it for columns of set.
+// follow notes what conds say about single columns, and gives what follows from that for columns of set.
 func (j *joiner) follow(conds []expr.Node, set srcSet, known facts) (added []expr.Node) {
 	type pair struct {
 		a, b *expr.Column
 		eq   *expr.Compare
 	}
 	var pairs []pair
-	has := map[int]bool{}   // of which columns conds have facts
-	fixed := map[int]bool{} // of which columns they have equalities
+	has := map[int]bool{}   // columns on which conds have facts
+	fixed := map[int]bool{} // columns on which they have equalities
 	for _, c := range conds {
 		if eq, a, b, ok := j.equalColumns(c); ok {
 			pairs = append(pairs, pair{a, b, eq}, pair{b, a, eq})
@@ -144,7 +144,7 @@ func (j *joiner) follow(conds []expr.Node, set srcSet, known facts) (added []exp
 	return added
 }
 
-// equalColumns recognizes column = column, of types for which whatever equals the one equals the other.
+// equalColumns recognizes column = column, of types for which whatever equals one equals the other.
 func (j *joiner) equalColumns(c expr.Node) (eq *expr.Compare, a, b *expr.Column, ok bool) {
 	eq, is := c.(*expr.Compare)
 	if !is || eq.Op != expr.Eq {
@@ -159,7 +159,7 @@ func (j *joiner) equalColumns(c expr.Node) (eq *expr.Compare, a, b *expr.Column,
 	return eq, a, b, s.Base == t.Base && s.Unsigned == t.Unsigned && s.Collation == t.Collation && isPlainBase(s.Base)
 }
 
-// isPlainBase says whether two values of the type that are equal are alike to any condition; for texts, to one of the same collation.
+// isPlainBase says whether no condition can tell equal values of the type apart; for texts, no condition of the same collation.
 func isPlainBase(b value.Base) bool {
 	switch b {
 	case value.TypeTinyInt, value.TypeSmallInt, value.TypeMediumInt, value.TypeInt, value.TypeBigInt, value.TypeDecimal,
@@ -169,7 +169,8 @@ func isPlainBase(b value.Base) bool {
 	return false
 }
 
-// comparedColumn recognizes a column beside a constant, by = or, as a range, by <, <=, > or >=, and column IN (constants). It gives the column.
+// comparedColumn recognizes a column compared with a constant, by = or, as a range, by <, <=, > or >=, and column IN (constants). It gives the
+// column.
 func comparedColumn(n expr.Node) (column *expr.Column, isRange bool) {
 	switch n := n.(type) {
 	case *expr.Compare:
@@ -201,8 +202,7 @@ func isFixed(n expr.Node) bool {
 	return fixed
 }
 
-// carries says whether a fact of one column of an equality holds for the other one, too: texts must be compared in the same way, and
-// with texts.
+// carries says whether a fact about one column of an equality holds for the other, too: texts must be compared in the same way, and with texts.
 func carries(eq *expr.Compare, fact expr.Node) bool {
 	text := isText(eq.L.Type().Base)
 	with := func(collation value.Collation, others ...expr.Node) bool {

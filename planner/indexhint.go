@@ -7,14 +7,13 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// forcesLookup says that a table is to be read by key for each row of a join, rather than whole.
+// forcesLookup says that a hint wants a table read by key for each row of a join, rather than whole.
 func forcesLookup(c *access.IndexChoice, read Node) bool {
 	s, ok := read.(*access.Scan)
 	return c != nil && c.ForceFind && ok && !s.Keyed()
 }
 
-// indexChoice reads the hints behind a table of the block. An order is wanted for GROUP BY where the block has one, else for
-// ORDER BY.
+// indexChoice reads the hints after a table of the block. An order is wanted for GROUP BY if the block has one, else for ORDER BY.
 func (q *selection) indexChoice(t *schema.Table, hints []dialect.IndexHint) (*access.IndexChoice, error) {
 	if len(hints) == 0 {
 		return nil, nil
@@ -52,7 +51,7 @@ func (q *selection) indexChoice(t *schema.Table, hints []dialect.IndexHint) (*ac
 	return c, nil
 }
 
-// NoSuchKey is MySQL's error of an index that a hint or a statement names and the table does not have.
+// NoSuchKey is MySQL's error for an index that a hint or a statement names but the table does not have.
 func NoSuchKey(pos dialect.Pos, key, table string) error {
 	return sqlerr.New(sqlerr.CodeUnknownIndex, pos, "Key '%s' doesn't exist in table '%s'", key, table)
 }

@@ -12,11 +12,11 @@ import (
 // joiner turns a block's joinTree into operators.
 type joiner struct {
 	block     *block
-	forUpdate bool                       // what is read is kept from others' changes
-	analyzed  bool                       // it is known what all tables hold
+	forUpdate bool                       // rows that are read are protected from others' changes
+	analyzed  bool                       // all tables have statistics
 	seek      float64                    // see reads
-	paths     []lookupPath               // that were looked for
-	implied   map[expr.Node]*expr.Column // conditions that follow of others, and what they are on: see imply
+	paths     []lookupPath               // already looked for
+	implied   map[expr.Node]*expr.Column // conditions that follow from others, and the columns they are on: see imply
 }
 
 // joiner makes the operators of a block that is bound.
@@ -25,14 +25,14 @@ func (b *builder) joiner(block *block) *joiner {
 	for _, s := range block.sources {
 		j.analyzed = j.analyzed && (s.table == nil || s.table.Virtual != nil || s.table.Analyzed())
 	}
-	if j.analyzed && b.plan.Most == (Most{}) { // else requests are what it is planned for
+	if j.analyzed && b.plan.Most == (Most{}) { // else plans minimize requests
 		j.seek = b.opt.Seek
 	}
 	return j
 }
 
-// reads is what a scan costs: its requests. Where none are waited for, and it is known what tables hold, it is what is done in their
-// place, in requests of a page each: keys that are found, and entities that are passed.
+// reads is the cost of a scan: its requests. If requests are not waited for, and all tables have statistics, it is the work done instead, in
+// units of a request for a page: keys found and entities passed.
 func (j *joiner) reads(s *access.Scan) float64 {
 	if j.seek == 0 {
 		return s.Requests
@@ -40,16 +40,14 @@ func (j *joiner) reads(s *access.Scan) float64 {
 	return (s.Seeks*j.seek + s.Entities) / access.PageEntities
 }
 
-// semiJoin is a subquery of WHERE that became a join: rows are kept that have (SemiJoin) or have not
-// (AntiJoin) a match.
+// semiJoin is a subquery of WHERE that became a join: it keeps the rows that have a match (SemiJoin) or have none (AntiJoin).
 type semiJoin struct {
 	kind  JoinKind
 	tree  *joinTree
 	conds []expr.Node
 }
 
-// plan joins the tables of tree on the conditions where, and then on semiJoins. order and limit say in which order, and how
-// many, rows are wanted.
+// plan joins the tables of tree on the conditions where, then on semiJoins. order and limit say in which order, and how many, rows are wanted.
 func (j *joiner) plan(tree *joinTree, where []expr.Node, semiJoins []semiJoin, order []access.SortKey, limit expr.Node) (*relation, error) {
 	tree, where = j.block.factorTree(tree), j.block.factored(where, tree.set())
 	where, fixed := j.splitFixed(where)
@@ -59,7 +57,7 @@ func (j *joiner) plan(tree *joinTree, where []expr.Node, semiJoins []semiJoin, o
 	if len(semiJoins) > 0 || !deterministic(fixed) {
 		limit = nil
 	}
-	// The outer sides get their places in the row before any operator is made, as all operators have to know its width.
+	// The outer sides get their places in the row before any operator is made, because every operator must know its width.
 	outers := make([]*outerSide, len(semiJoins))
 	for i, p := range semiJoins {
 		outers[i] = j.outerSide(p)
@@ -109,11 +107,11 @@ func (j *joiner) withSemiJoins(tree *joinTree, where []expr.Node, semiJoins []se
 	return rel.filtered(late), nil
 }
 
-// splitLate takes the conditions out of where that run a subquery for each row. They are asked last, of the rows that joins leave:
+// splitLate takes out of where the conditions that run a subquery for each row. They are checked last, on the rows that joins leave:
 //
 //	a JOIN b ON … WHERE a.x > (SELECT … a.id …)  →  filter a.x > (SELECT …) of a JOIN b
 //
-// It must not fire where nothing is joined: such a condition may say which rows of the table are read.
+// It must not fire if nothing is joined: such a condition may determine which rows of the table are read.
 func splitLate(tree *joinTree, where []expr.Node, semiJoins []semiJoin) (rest, late []expr.Node) {
 	if tree.kind == leafTree && len(semiJoins) == 0 {
 		return where, nil
@@ -128,7 +126,7 @@ func splitLate(tree *joinTree, where []expr.Node, semiJoins []semiJoin) (rest, l
 	return rest, late
 }
 
-// runsEachRow says whether there is a correlated subquery in n.
+// runsEachRow says whether n has a correlated subquery.
 func runsEachRow(n expr.Node) bool {
 	each := false
 	expr.Walk(n, func(n expr.Node) bool {
@@ -162,7 +160,7 @@ func deterministic(conds []expr.Node) bool {
 func (j *joiner) splitFixed(where []expr.Node) (rest, fixed []expr.Node) {
 	for _, cond := range where {
 		switch c, constant := cond.(*expr.Const); {
-		case constant && isTrue(c) && value.ReadsAsNumber(c.V): // another text is warned of where it is computed
+		case constant && isTrue(c) && value.ReadsAsNumber(c.V): // other texts cause a warning where they are computed
 		case j.block.refers(cond).empty():
 			fixed = append(fixed, cond)
 		default:
@@ -216,8 +214,8 @@ func (j *joiner) leaf(s *source, conds []expr.Node, order []access.SortKey, limi
 	return rel, nil
 }
 
-// aboutDatabases gives the conditions that read nothing of s but the columns which name a database. names are the only databases that
-// satisfy all conditions; nil: any may.
+// aboutDatabases gives the conditions that read no columns of s but those that name a database. names are the only databases that satisfy all
+// conditions; nil: any may.
 func (s *source) aboutDatabases(conds []expr.Node) (about expr.Node, names []expr.Node) {
 	isName := func(n expr.Node) bool {
 		c, ok := n.(*expr.Column)
@@ -258,7 +256,7 @@ func (j *joiner) request(s *source, conds []expr.Node, order []access.SortKey, l
 	}
 }
 
-// split sorts conditions by what they need: those on set alone, and the rest.
+// split sorts conditions by what they need: columns of set alone, or others.
 func (j *joiner) split(conds []expr.Node, set srcSet) (own, rest []expr.Node) {
 	for _, c := range conds {
 		if refs := j.block.refers(c); refs.within(set) && !refs.empty() {
@@ -270,8 +268,8 @@ func (j *joiner) split(conds []expr.Node, set srcSet) (own, rest []expr.Node) {
 	return own, rest
 }
 
-// left is a LEFT JOIN with conditions above it. Those on the left side alone are put there. The others are checked behind the
-// join, which makes the NULLs that they may see. Each left row yields a row, so no more of them are wanted than of the join's.
+// left plans a LEFT JOIN with conditions above it. Conditions on the left side alone are moved there. The others are checked after the join,
+// which makes the NULLs that they may see. Each left row yields a row, so no more left rows are wanted than rows of the join.
 func (j *joiner) left(t *joinTree, conds []expr.Node, order []access.SortKey, limit expr.Node) (*relation, error) {
 	above, behind := j.split(conds, t.kids[0].set())
 	within := j.orderWithin(order, t.kids[0].set())
@@ -306,7 +304,7 @@ func (j *joiner) left(t *joinTree, conds []expr.Node, order []access.SortKey, li
 	return rel.filtered(behind), nil
 }
 
-// orderWithin is order where all of its columns are of set, and none otherwise.
+// orderWithin is order if all of its columns are of set, else none.
 func (j *joiner) orderWithin(order []access.SortKey, set srcSet) []access.SortKey {
 	for _, k := range order {
 		if !j.block.refers(k.Expr).within(set) {
@@ -341,7 +339,7 @@ func (j *joiner) match(kind JoinKind, left *relation, right *joinTree, conds []e
 	return held, nil
 }
 
-// hold joins left with right, which is held in memory: by hash where something is equal, else pair by pair.
+// hold joins left with right, which is held in memory: by hash if some condition is an equality, else pair by pair.
 func (j *joiner) hold(kind JoinKind, left, right *relation, on []expr.Node) *relation {
 	out := left.combine(kind, right.rows)
 	out.set = left.set.union(right.set)
@@ -378,7 +376,7 @@ func (j *joiner) hold(kind JoinKind, left, right *relation, on []expr.Node) *rel
 	}
 	hash.On, hash.Rows = expr.Conjunction(rest), out.rows
 	if hash.Dynamic {
-		hash.On = expr.Conjunction(on) // what is found may be equal or not
+		hash.On = expr.Conjunction(on) // dynamic matches may turn out not to be equal
 	}
 	out.node = hash
 	return out
@@ -394,8 +392,7 @@ func (j *joiner) equality(c expr.Node, left, right srcSet) (l, r expr.Node, ok b
 	return j.sides(eq, left, right)
 }
 
-// dynamicEquality recognizes an equality of columns of which one is of a property whose type nobody declared. Only the values tell
-// how they are compared.
+// dynamicEquality recognizes an equality of columns one of which is a property of undeclared type. Only the values tell how they are compared.
 func (j *joiner) dynamicEquality(c expr.Node, left, right srcSet) (l, r expr.Node, ok bool) {
 	eq, is := c.(*expr.Compare)
 	if !is || eq.Op != expr.Eq {
@@ -409,12 +406,12 @@ func (j *joiner) dynamicEquality(c expr.Node, left, right srcSet) (l, r expr.Nod
 	return j.sides(eq, left, right)
 }
 
-// isDynamic says whether values of the type are compared with others by what they are.
+// isDynamic says whether the kind of each value of the type decides how it is compared.
 func isDynamic(b value.Base) bool {
 	return b == value.TypeUnknown || b == value.TypeDouble || isPlainBase(b)
 }
 
-// sides gives the operands of an equality, that of left first.
+// sides gives the operands of an equality, the one of left first.
 func (j *joiner) sides(eq *expr.Compare, left, right srcSet) (l, r expr.Node, ok bool) {
 	a, b := j.block.refers(eq.L), j.block.refers(eq.R)
 	switch {
@@ -427,7 +424,7 @@ func (j *joiner) sides(eq *expr.Compare, left, right srcSet) (l, r expr.Node, ok
 	return nil, nil, false
 }
 
-// combine begins the relation of r joined with matches rows for each of its rows, whose order it keeps.
+// combine begins the relation of r joined with matches rows for each of its rows, in whose order the result comes.
 func (r *relation) combine(kind JoinKind, matches float64) *relation {
 	out := &relation{set: r.set, requests: r.requests, ordered: r.ordered}
 	switch kind {

@@ -32,10 +32,10 @@ func (s *joinedSets) add(rel *relation, cost float64) {
 	}
 }
 
-// cheapest joins items one after the other, beginning with one of first, in the order that promises the least cost. What a further
-// join costs does not depend on the order of the tables before. So of all ways to join the same tables only the cheapest goes on.
+// cheapest joins items one after the other, beginning with one of first, in the order that promises the least cost. The cost of a further join
+// does not depend on the order of the tables before it, so of all ways to join the same tables only the cheapest is continued.
 func (j *joiner) cheapest(items []*joinItem, first []*relation, linking []link) (*relation, float64, error) {
-	sets := make([]joinedSets, len(items)+1) // by how many of items they are of
+	sets := make([]joinedSets, len(items)+1) // by how many items they join
 	for _, rel := range first {
 		n := 0
 		for _, item := range items {
@@ -69,7 +69,7 @@ func (j *joiner) cheapest(items []*joinItem, first []*relation, linking []link) 
 	return best.rel, best.cost, nil
 }
 
-// following gives the items that may be joined with rel next: those with a condition that needs both, and all where there are none.
+// following gives the items that may be joined with rel next: those with a condition that needs both, or all if there are none.
 func (j *joiner) following(items []*joinItem, rel *relation, links []link) []*joinItem {
 	var all, linked []*joinItem
 	for _, item := range items {

@@ -6,13 +6,13 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 )
 
-// equalAll adds to links what follows of them: columns that equal the same one equal each other. So tables can be joined by these in any
-// order.
+// equalAll adds to links the equalities that follow from them: columns that equal the same column equal each other. So tables can be joined by
+// these in any order.
 //
 //	a.x = b.x AND b.x = c.x  →  a.x = b.x AND b.x = c.x AND a.x = c.x
 //
-// Of all these step takes one for each table. It must not fire for texts, which other collations compare, or where a table has two of
-// the columns, which one equality would not tell to be equal.
+// Of all these, step takes one for each table. It must not fire for texts, which other collations may compare, or if a table has two of the
+// columns, because a single equality would not make those equal.
 func (j *joiner) equalAll(links []link, items []*joinItem) []link {
 	class := map[int]int{} // by column; columns of the same class are equal
 	columns := map[int]*expr.Column{}
@@ -65,7 +65,7 @@ func (j *joiner) equalAll(links []link, items []*joinItem) []link {
 	return links
 }
 
-// apart says whether no two of the columns are of one item.
+// apart says whether the columns are all of different items.
 func (j *joiner) apart(columns []*expr.Column, items []*joinItem) bool {
 	return !slices.ContainsFunc(items, func(item *joinItem) bool {
 		n := 0

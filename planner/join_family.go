@@ -14,8 +14,8 @@ import (
 // row lies before the rows that live inside it. Rows come in the order of the child's key.
 type FamilyScan struct {
 	Kind JoinKind // InnerJoin; LeftJoin: parents without children come too
-	// Parent and Child say where the rows of each go, what is read of them, and what is checked of each alone. The
-	// spans of both are Child's Keys, whose Order, Ordered and Limit are those of the joined rows.
+	// Parent and Child say where the rows of each go, what is read of them, and what is checked on each alone. The spans of both are Child's
+	// Keys, and Child's Order, Ordered and Limit are those of the joined rows.
 	Parent, Child *access.Scan
 	On            expr.Node // further conditions of the match
 }
@@ -24,18 +24,18 @@ type FamilyScan struct {
 type familyJoin struct {
 	kind          JoinKind
 	parent, child *source
-	on            []expr.Node // what the join matches by; of an inner join, all conditions
+	on            []expr.Node // the match conditions; for an inner join, all conditions
 	above         []expr.Node // LeftJoin: on the parent alone, above the join
 	order         []access.SortKey
-	limit         expr.Node // wanted rows if nothing above drops rows; nil: all
+	limit         expr.Node // wanted rows, if nothing above drops rows; nil: all
 }
 
 // family reads a parent and its children as one range:
 //
 //	expense e JOIN item i ON i.expense = e.id WHERE e.id < 5  →  family scan [item!, item!5)
 //
-// It needs an equality for each column of the parent's key, and copies that are complete. It must not fire where
-// rows are to be written or kept from others' changes, or the parent's ETag is wanted: a copy has another one.
+// It needs an equality for each column of the parent's key, and complete copies. It must not fire if rows are to be written or protected from
+// others' changes, or if the parent's ETag is wanted: a copy has another one.
 func (j *joiner) family(f familyJoin) *relation {
 	f.on, f.above = j.stated(f.on), j.stated(f.above)
 	copies := f.copies()
@@ -78,7 +78,7 @@ func (j *joiner) family(f familyJoin) *relation {
 	return rel
 }
 
-// copies is the index of the stored parent copies among the child's rows, nil where none can be read.
+// copies is the index of the stored parent copies among the child's rows; nil if none can be read.
 func (f *familyJoin) copies() *schema.Index {
 	p, c := f.parent.table, f.child.table
 	if p == nil || c == nil || !c.IsInterleaved() || !c.Interleaved.WithParent || !strings.EqualFold(c.Interleaved.Parent, p.Name) || c.Physical != p.Physical {
@@ -90,8 +90,8 @@ func (f *familyJoin) copies() *schema.Index {
 	return nil
 }
 
-// withoutKey gives the conditions of the match without the equalities of the parent's key: where rows lie says these already.
-// Not ok: one of them is missing.
+// withoutKey gives the conditions of the match without the equalities on the parent's key, which the place of the rows implies. Not ok: one of
+// these is missing.
 func (f *familyJoin) withoutKey() (rest []expr.Node, ok bool) {
 	rest = slices.Clone(f.on)
 	for i, p := range f.parent.table.Key {
@@ -121,8 +121,8 @@ func (f *familyJoin) equates(n expr.Node, parent, child int) bool {
 	return at(eq.L, f.parent, parent) && at(eq.R, f.child, child) || at(eq.R, f.parent, parent) && at(eq.L, f.child, child)
 }
 
-// familyKeys turns conditions into the spans of n and what is left to check, and says how many are. Those on the
-// parent's key are put on the columns of the child's that equal it.
+// familyKeys turns conditions into the spans of n and what is left to check, and says how many are left. Conditions on the parent's key are put
+// on the equal columns of the child's.
 func (j *joiner) familyKeys(f *familyJoin, n *FamilyScan, conds []expr.Node) (residual int) {
 	s := n.Child
 	k := access.NewKeyPlan(s.Table, nil)
@@ -173,8 +173,8 @@ func (j *joiner) familyKeys(f *familyJoin, n *FamilyScan, conds []expr.Node) (re
 	return len(rest)
 }
 
-// familyCheck puts each condition where all that it needs is known: on each parent, on each child, or on pairs. The conditions of
-// a LEFT JOIN are not put on its parents, as they only say what matches.
+// familyCheck puts each condition where all that it needs is known: on parents, on children, or on pairs. Conditions of a LEFT JOIN are not put
+// on its parents, because they only say what matches.
 func (j *joiner) familyCheck(f *familyJoin, n *FamilyScan, conds []expr.Node, keyed bool) {
 	var parent, child srcSet
 	parent.add(f.parent.index)
@@ -226,8 +226,8 @@ func comparedAlike(a, b value.Type) bool {
 	return a.Base == b.Base || a.IsInteger() && b.IsInteger() || a.IsFreeText() && b.IsFreeText()
 }
 
-// orderOfChild gives the wanted order over the child's columns. In a LEFT JOIN the child's own columns are of no use for that:
-// they are NULL in the row of a parent without children.
+// orderOfChild gives the wanted order over the child's columns. In a LEFT JOIN the child's own columns cannot be used for it: they are NULL in
+// the row of a parent without children.
 func (f *familyJoin) orderOfChild() (order []access.SortKey, ok bool) {
 	for _, key := range f.order {
 		c, is := key.Expr.(*expr.Column)

@@ -8,8 +8,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 )
 
-// lookup joins left with s by a key or an index of s that left's columns give; nil where there is none. Where reading s once, as read
-// does, promises to be cheaper, it is whole, which changes over to lookups if that was wrong.
+// lookup joins left with s by a key or an index of s whose values come from left's columns; nil if there is none. If reading s once, as read
+// does, promises to be cheaper, the result is whole, which changes over to lookups if that was wrong.
 func (j *joiner) lookup(kind JoinKind, left *relation, s *source, own, on []expr.Node, read, whole *relation) (*relation, error) {
 	path, ok, err := j.lookupPath(left, s, own, on)
 	if err != nil || !ok {
@@ -22,7 +22,7 @@ func (j *joiner) lookup(kind JoinKind, left *relation, s *source, own, on []expr
 	out.set.add(s.index)
 	lookups := j.block.lookups(left, s, on)
 	reads, found := j.reads(path.Scan), left.rows*path.Scan.Rows
-	if _, byHash := whole.node.(*HashJoin); byHash && j.analyzed && (kind == InnerJoin || kind == LeftJoin) { // that goes by unique keys, too
+	if _, byHash := whole.node.(*HashJoin); byHash && j.analyzed && (kind == InnerJoin || kind == LeftJoin) { // which also uses unique keys
 		out.rows, out.matches, found = whole.rows, 0, whole.rows
 	}
 	if j.seek > 0 {
@@ -31,7 +31,7 @@ func (j *joiner) lookup(kind JoinKind, left *relation, s *source, own, on []expr
 	out.requests = left.requests + lookups*reads
 	node := &LookupJoin{Kind: kind, Left: left.node, Right: path.Scan, On: expr.Conjunction(on), Rows: left.rows, Lookups: lookups, Joined: out.rows}
 	forced := forcesLookup(s.keys, read.node)
-	if !forced && !s.forWrite && !j.forUpdate { // of rows that are written one scan must say what they are read from
+	if !forced && !s.forWrite && !j.forUpdate { // for rows that are written, one scan must say what they were read from
 		node.Whole = wholeOf(read, whole)
 	}
 	switch {
@@ -50,7 +50,7 @@ func (j *joiner) lookup(kind JoinKind, left *relation, s *source, own, on []expr
 	return nil, nil
 }
 
-// wholeOf is the join whole, where it can take the place of lookups: it is one by hash, and its right side is a scan.
+// wholeOf is the join whole if it can replace lookups: it must be by hash, with a scan as its right side.
 func wholeOf(read, whole *relation) *HashJoin {
 	if s, ok := read.node.(*access.Scan); !ok || s.Access <= access.PointReads {
 		return nil
@@ -61,8 +61,8 @@ func wholeOf(read, whole *relation) *HashJoin {
 	return nil
 }
 
-// lookupPath is how a source can be read by key, for conditions on it alone and for those that link it with the tables before it. Many
-// orders of the tables ask for the same.
+// lookupPath is how a source can be read by key, for conditions on it alone and for those that link it with the tables before it. Many orders of
+// the tables ask for the same path.
 type lookupPath struct {
 	source       *source
 	own, linking []expr.Node
@@ -70,7 +70,7 @@ type lookupPath struct {
 	ok           bool
 }
 
-// lookupPath is how s is read by key for a row of left, if it can be.
+// lookupPath is how s is read by key for a row of left, if that is possible.
 func (j *joiner) lookupPath(left *relation, s *source, own, on []expr.Node) (access.Path, bool, error) {
 	if s.table == nil || s.table.Virtual != nil {
 		return access.Path{}, false, nil
@@ -140,7 +140,7 @@ func (j *joiner) ownPart(n expr.Node, self srcSet) expr.Node {
 	return expr.Conjunction(own)
 }
 
-// ownFilter keeps the part of f that needs no other source. It still lets all rows through that f does.
+// ownFilter keeps the part of f that needs no other source. It still passes all rows that f passes.
 func (j *joiner) ownFilter(f *access.Predicate, self srcSet) *access.Predicate {
 	if f == nil {
 		return nil

@@ -94,9 +94,9 @@ func (j *joiner) nullWith(n expr.Node, set srcSet) bool {
 	return false
 }
 
-// inner joins the tables of an inner join in the order that promises the least cost: it starts once with
-// each of them, and with each two that are read as one range, always takes the next that costs least, and
-// keeps the cheapest of these orders. With many tables it starts with the cheapest alone.
+// inner joins the tables of an inner join in the order that promises the least cost. It starts once with each of them, and with each two that
+// are read as one range, always takes the cheapest one next, and keeps the cheapest of these orders. With many tables it starts with the
+// cheapest alone.
 func (j *joiner) inner(t *joinTree, conds []expr.Node, order []access.SortKey, limit expr.Node) (*relation, error) {
 	conds = append(append([]expr.Node(nil), t.conds...), conds...)
 	if len(t.kids) == 1 {
@@ -146,7 +146,7 @@ func (j *joiner) inner(t *joinTree, conds []expr.Node, order []access.SortKey, l
 	return best.gated(fixed), nil
 }
 
-// itemsOf are the tables of an inner join with the conditions that are about one of them alone, and the other conditions.
+// itemsOf gives the tables of an inner join, each with the conditions on it alone, and the other conditions.
 func (j *joiner) itemsOf(t *joinTree, conds []expr.Node) ([]*joinItem, []link) {
 	items := make([]*joinItem, len(t.kids))
 	for i, kid := range t.kids {
@@ -168,7 +168,7 @@ func (j *joiner) itemsOf(t *joinTree, conds []expr.Node) ([]*joinItem, []link) {
 	return items, linking
 }
 
-// starts are the tables that an order begins with: all of them, or of many the cheapest.
+// starts are the tables that an order may begin with: all of them or, of many, the cheapest.
 func starts(items []*joinItem) (list []*relation) {
 	if len(items) > tryAllStarts {
 		return []*relation{slices.MinFunc(items, func(a, b *joinItem) int { return cmp.Compare(a.cost(), b.cost()) }).rel}
@@ -179,7 +179,7 @@ func starts(items []*joinItem) (list []*relation) {
 	return list
 }
 
-// wantedRows is how many rows are wanted; without a LIMIT all of them.
+// wantedRows is how many rows are wanted; all, without a LIMIT.
 func wantedRows(limit expr.Node) float64 {
 	if n, ok := constInt(limit); ok {
 		return float64(n)
@@ -190,8 +190,8 @@ func wantedRows(limit expr.Node) float64 {
 	return math.Inf(1)
 }
 
-// part is r where a share of its rows is wanted: a join ends when there are enough rows. How many of the first table's rows that
-// takes depends on what the conditions on the other tables leave, and on how many matches each has.
+// part is r if a share of its rows is wanted: a join ends when it has enough rows. How many of the first table's rows that takes depends on what
+// the conditions on the other tables leave, and on how many matches each row has.
 func (r *relation) part(share float64) *relation {
 	p := *r
 	p.matches = 0
@@ -200,7 +200,7 @@ func (r *relation) part(share float64) *relation {
 	return &p
 }
 
-// tryAllOrders is the number of tables up to which all orders are tried where it is known what tables hold; see cheapest.
+// tryAllOrders is the number of tables up to which all orders are tried if the tables have statistics; see cheapest.
 const tryAllOrders = 9
 
 // tryAllStarts is the number of tables up to which each is tried as the first of the join order.
@@ -217,11 +217,11 @@ type joinItem struct {
 	rel  *relation // read on its own
 }
 
-// link is a condition that needs more than one of the relations, with the tables that it needs.
+// link is a condition that needs more than one relation, with the tables that it needs.
 type link struct {
 	cond  expr.Node
 	refs  srcSet
-	class int // of columns that are all equal, of which the condition equates two; 0: none. See equalAll
+	class int // the class of equal columns, two of which the condition equates; 0: none. See equalAll
 }
 
 func (i *joinItem) cost() float64 { return costOf(i.rel.requests, i.rel.rows) }
@@ -252,7 +252,7 @@ func (j *joiner) families(items []*joinItem, linking []link, order []access.Sort
 	return out
 }
 
-// greedy joins items, beginning with rel, which is one or more of them, each time with the one that costs least.
+// greedy joins items, beginning with rel, which is one or more of them, and always takes the cheapest one next.
 func (j *joiner) greedy(items []*joinItem, rel *relation, linking []link) (*relation, float64, error) {
 	total := costOf(rel.requests, rel.rows)
 	done := make([]bool, len(items))
@@ -286,7 +286,7 @@ func (j *joiner) greedy(items []*joinItem, rel *relation, linking []link) (*rela
 	return rel, total, nil
 }
 
-// beyond gives the links that need more than the tables of set.
+// beyond gives the links that need a table outside of set.
 func beyond(links []link, set srcSet) []link {
 	var out []link
 	for _, l := range links {
@@ -297,7 +297,7 @@ func beyond(links []link, set srcSet) []link {
 	return out
 }
 
-// step joins rel with item, on those of the conditions that need no other table, and tells the cost.
+// step joins rel with item, on the conditions that need no other table, and tells the cost.
 func (j *joiner) step(rel *relation, item *joinItem, links []link) (*relation, float64, error) {
 	both := rel.set.union(item.set)
 	var on []expr.Node
@@ -326,7 +326,7 @@ func (j *joiner) step(rel *relation, item *joinItem, links []link) (*relation, f
 	}
 	built := item.rel.rows
 	if j.seek > 0 {
-		built *= 2 // to keep a row takes as long as to read it
+		built *= 2 // keeping a row takes as long as reading it
 	}
 	return held, costOf(item.rel.requests, built+held.rows), nil
 }

@@ -9,9 +9,8 @@ import (
 //
 //	a SEMI JOIN b ON b.x = a.id  →  (SELECT DISTINCT x FROM b) d JOIN a ON a.id = d.x
 //
-// It pays where b is a few rows and a has a key on id. It must not fire for an ANTI JOIN, or where the
-// match is more than equalities of values that are told apart as DISTINCT does, because a row of a must
-// meet one value at most.
+// It pays if b is a few rows and a has a key on id. It must not fire for an ANTI JOIN, or if the match is more than equalities of values that
+// DISTINCT tells apart in the same way, because a row of a must meet at most one value.
 type outerSide struct {
 	src       *source
 	conds     []expr.Node // of the join
@@ -21,7 +20,7 @@ type outerSide struct {
 	collation []value.Collation
 }
 
-// outerSide gives the outer side that p can be turned into; nil where it cannot. It takes a place in the row.
+// outerSide gives the outer side that p can be turned into, and gives it a place in the row; nil if p cannot be.
 func (j *joiner) outerSide(p semiJoin) *outerSide {
 	if p.kind != SemiJoin {
 		return nil

@@ -11,7 +11,7 @@ type relation struct {
 	set      srcSet
 	rows     float64 // estimates
 	requests float64 // what reading costs: see joiner.reads
-	matches  float64 // of a join by key: its rows by the matches of a left row, where rows is what it is compared by; 0: the same
+	matches  float64 // of a join by key: its rows by the matches of a left row, while rows is what plans are compared by; 0: the same
 	ordered  bool    // rows come in the order that was asked for
 }
 
@@ -96,8 +96,8 @@ func (r *relation) filtered(conds []expr.Node) *relation {
 	return &f
 }
 
-// gated is r with conditions that have no column of the block. They let through all rows or none, so they are asked before r is
-// read. That does not hold for a condition that differs each time (RAND()).
+// gated is r with conditions that have no column of the block. These pass all rows or none, so they are checked before r is read, except
+// conditions that differ each time (RAND()).
 func (r *relation) gated(fixed []expr.Node) *relation {
 	var once, each []expr.Node
 	for _, c := range fixed {

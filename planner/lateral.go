@@ -6,7 +6,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// Apply reads Right anew for each row of Left, which Right's expressions see as the row of an enclosing query.
+// Apply reads Right anew for each row of Left. Right's expressions see that row as one of an enclosing query.
 type Apply struct {
 	Kind        JoinKind // InnerJoin or LeftJoin
 	Left, Right Node
@@ -17,7 +17,7 @@ type Apply struct {
 // Width is that of the block.
 func (n *Apply) Width() int { return n.Left.Width() }
 
-// fromRight binds the right side of a join, which sees the left one where it is lateral.
+// fromRight binds the right side of a join, which sees the left side if it is lateral.
 func (q *selection) fromRight(j *dialect.Join, left fromClause) (fromClause, error) {
 	d, ok := j.Right.(*dialect.Derived)
 	if !ok || !d.Lateral {
@@ -40,7 +40,7 @@ func aliased(d *dialect.Derived) error {
 	return sqlerr.New(sqlerr.CodeDerivedAlias, sqlerr.NoPos, "Every derived table must have its own alias")
 }
 
-// beforeLateral puts a comma's left side beside what a lateral query of its right side sees:
+// beforeLateral makes a comma's left side visible to a lateral query in its right side:
 //
 //	a, (b JOIN LATERAL (…) ON …)  →  (a, b) JOIN LATERAL (…) ON …
 func beforeLateral(j *dialect.Join) *dialect.Join {

@@ -43,18 +43,18 @@ func (q *selection) bindOrder() error {
 			return err
 		}
 		if expr.IsConst(n) && expr.Deterministic(n) && operandSize(n) == 1 {
-			continue // orders nothing
+			continue // has no effect on the order
 		}
 		if column := expr.LocalOf(n); column != nil && q.grouping == nil && !q.sel.Distinct {
-			n = column // as in MySQL, by what is kept
+			n = column // as in MySQL, by the stored value
 		}
 		q.order = append(q.order, access.SortKey{Expr: n, Desc: o.Desc})
 	}
 	return nil
 }
 
-// orderedFrom is what was merged into the query and says in which order its rows come, where the query has nothing else and says
-// nothing itself; nil: there is none, or the order does not matter.
+// orderedFrom is the query merged into this one that says in which order its rows come, if this query has nothing else in FROM and says no order
+// itself; nil: there is none, or the order does not matter.
 func (q *selection) orderedFrom() *selection {
 	if len(q.sel.OrderBy) > 0 || q.grouping != nil || q.sel.Distinct || !q.position.top && q.sel.Limit == nil {
 		return nil
@@ -141,7 +141,7 @@ func (c *context) limitNumber(e dialect.Expr) (expr.Node, error) {
 	return nil, sqlerr.New(sqlerr.CodeSyntax, sqlerr.NoPos, "LIMIT and OFFSET take a number or a placeholder")
 }
 
-// constInt is the value of a constant that is a number of rows. A value beyond int64 becomes the greatest one.
+// constInt is the value of a constant that is a number of rows. A value beyond int64 becomes the greatest int64.
 func constInt(n expr.Node) (int64, bool) {
 	c, ok := n.(*expr.Const)
 	if !ok {
@@ -156,8 +156,7 @@ func constInt(n expr.Node) (int64, bool) {
 	return 0, false
 }
 
-// wantedRows is count + offset, the number of rows that are to be made; nil where there is no bound. Where the sum would
-// overflow it is count.
+// wantedRows is count + offset, the number of rows to be made; nil if there is no bound. If the sum would overflow, it is count.
 func (l *Limit) wantedRows() (expr.Node, error) {
 	if l == nil || l.Count == nil || l.Offset == nil {
 		if l == nil {

@@ -8,7 +8,7 @@
 //
 // Nothing of this package is promised: it serves the driver, takes types that only the driver can make, and may change with any
 // version. What other programs may use is package [github.com/nearlyfreedb/nearlyfree/planner/explain], which makes a plan of texts.
-// It is a package of its own as it makes definitions (package define), whose defaults and CHECKs this package binds.
+// It is a separate package because it makes definitions (package define), whose defaults and CHECKs this package binds.
 package planner
 
 import (
@@ -32,22 +32,22 @@ type Plan struct {
 	Blocks    int             // number of query blocks, each use of a WITH counted
 	Tables    []*schema.Table // the definitions that the plan was made against
 	ForUpdate bool
-	Waits     bool // in a transaction it waits for rows that another one has: FOR UPDATE without NOWAIT and SKIP LOCKED
-	// CountsRows says that the Root, a Limit, tells the session what FOUND_ROWS() is.
+	Waits     bool // in a transaction it waits for rows that another transaction holds: FOR UPDATE without NOWAIT and SKIP LOCKED
+	// CountsRows says that the Root, a Limit, tells the session the value of FOUND_ROWS().
 	CountsRows bool
 	AllowScan  bool // the hint allow_scan: reads without a key are meant
-	Passing    bool // the plan is not to be kept: a table that a foreign key names is not there, and nothing tells when it is
-	// TimeLimit is what the hint MAX_EXECUTION_TIME gives a query; 0: as the session has it.
+	Passing    bool // the plan must not be kept: a table that a foreign key names does not exist, and nothing tells when it does
+	// TimeLimit is what the hint MAX_EXECUTION_TIME gives a query; 0: the session's limit.
 	TimeLimit time.Duration
 	Most      Most
-	// IgnoredHints are the hints that are not obeyed, in upper case, for a warning each.
+	// IgnoredHints are the hints that have no effect, in upper case; each causes a warning.
 	IgnoredHints []string
 
 	// Compiled is where the executor keeps its own form of the plan, made at the first execution.
 	Compiled atomic.Value
 }
 
-// Most is what a statement may read and cost by its hints, in place of what holds for all. 0: no hint; negative: no bound.
+// Most is what a statement may read and cost by its hints, in place of the general bounds. 0: no hint; negative: no bound.
 type Most struct {
 	Entities, Requests int64
 	Cost               float64 // dollars
@@ -76,8 +76,7 @@ type Values struct {
 	Total int
 }
 
-// Filter passes the rows that satisfy Cond. Once: Cond is the same for all rows, and is asked before the first of
-// them is read.
+// Filter passes the rows that satisfy Cond. Once: Cond is the same for all rows, and is checked before the first row is read.
 type Filter struct {
 	Input Node
 	Cond  expr.Node
@@ -95,10 +94,10 @@ type Project struct {
 type Sort struct {
 	Input         Node
 	Keys          []access.SortKey
-	Limit, Offset expr.Node // of the Limit above, nil where there is none
+	Limit, Offset expr.Node // of the Limit above, nil if there is none
 }
 
-// Limit passes Count rows behind the first Offset. Either may be nil.
+// Limit passes Count rows after the first Offset. Either may be nil.
 type Limit struct {
 	Input         Node
 	Count, Offset expr.Node
@@ -111,8 +110,8 @@ type Distinct struct {
 	Collation []value.Collation // by column
 }
 
-// Aggregate groups rows. Its rows are the Group values, then the Aggs' results. Without Group there is one
-// row, also over no input. Sorted: input comes in the order of Group, so one group is kept at a time.
+// Aggregate groups rows. Its rows are the Group values, then the Aggs' results. Without Group there is one row, even for no input. Sorted: input
+// comes in the order of Group, so one group is kept at a time.
 //
 // With Rollup there is also a row for each group of the first n of Group, n from all but one down to none, behind the rows of that
 // group. The other values of Group are NULL there. Behind the Group values all rows have n, then. Rows come in the order of Group.
@@ -149,17 +148,17 @@ type HashJoin struct {
 	Rows    float64 // estimated
 }
 
-// LookupJoin reads, for a batch of left rows, their matches by key: Right.Keys refer to columns of the left row. Where it has Whole,
-// which is the same join with the right side held in memory, it changes over to that when it is likely to cost less, as nobody knows
-// beforehand how many left rows there are.
+// LookupJoin reads, for a batch of left rows, their matches by key: Right.Keys refer to columns of the left row. Whole, if set, is the same join
+// with the right side held in memory. The number of left rows is not known beforehand, so the join changes over to Whole when that is likely to
+// cost less.
 type LookupJoin struct {
 	Kind  JoinKind
 	Left  Node
 	Right *access.Scan
 	On    expr.Node // further conditions of the match
-	Rows  float64   // of Left: as many are likely to be wanted
+	Rows  float64   // of Left that are likely to be wanted
 	Whole *HashJoin
-	After float64 // so many requests are made by key before any for Whole; 0: Whole is tried first
+	After float64 // how many requests are made by key before any for Whole; 0: Whole is tried first
 
 	Lookups, Joined float64 // estimated: keys that Right is read by, and rows that come of it
 }
@@ -167,7 +166,7 @@ type LookupJoin struct {
 // WholeFirst says whether the right side is more likely read whole than by key.
 func (n *LookupJoin) WholeFirst() bool { return n.Whole != nil && n.After == 0 }
 
-// otherWay is the right side as it is read where n has changed over.
+// otherWay is the right side as n reads it after changing over.
 func (n *LookupJoin) otherWay() *access.Scan {
 	if n.WholeFirst() {
 		return n.Right
@@ -200,22 +199,22 @@ type Concat struct {
 // Write is *Insert, *Update or *Delete.
 type Write interface{ write() }
 
-// Insert is INSERT, REPLACE and their relatives. Rows of the source have Columns' values; the other columns
-// get their defaults. An element of Rows may be nil: the column's default.
+// Insert is INSERT, REPLACE and their relatives. Rows of the source have the values of Columns; the other columns get their defaults. An element
+// of Rows may be nil: the column's default.
 type Insert struct {
 	Table     *schema.Table
 	Columns   []int
 	Rows      [][]expr.Node
 	Source    Node           // INSERT … SELECT: rows of len(Columns) values, and those of Beside
 	Beside    []ResultColumn // what OnDup refers to of the query's tables: InsertValues behind the row
-	Generated []int          // columns of Columns that are generated, and that a row gives a value all the same; Rows has their defaults
+	Generated []int          // generated columns among Columns that a row gives a value all the same; Rows has their defaults
 	Replace   bool
 	Ignore    bool      // INSERT IGNORE, ON CONFLICT DO NOTHING
-	SkipUnfit bool      // INSERT IGNORE: rows that a CHECK is false for are left out too
+	SkipUnfit bool      // INSERT IGNORE: rows that fail a CHECK are left out, too
 	Target    *Conflict // the one key whose duplicates are dealt with; nil: any
 	OnDup     []Assign  // evaluated with Env.Row = existing row, Env.Insert = new row
 	OnDupCond expr.Node
-	Children  []schema.Family // see Update; of statements that may delete a row or change its key
+	Children  []schema.Family // see Update; set if the statement may delete a row or change its key
 	Related   Related
 	Check     *ViewCheck  // nil: its rows may be any
 	Returning []expr.Node // over the table's row
@@ -233,8 +232,8 @@ type Assign struct {
 	Value  expr.Node
 }
 
-// Update changes the rows of the Targets that Source yields. A row of the source has the rows of all tables of a join, and NULL in
-// place of one that is not there. A join may yield the same row several times; the first one counts.
+// Update changes the rows of the Targets that Source yields. A row of the source has the rows of all tables of a join, with NULLs for a missing
+// one. If a join yields the same row several times, the first one counts.
 type Update struct {
 	Targets   []Target // in the order of FROM, which is that of their rows' changes
 	Source    Node
@@ -243,9 +242,9 @@ type Update struct {
 	Returning []expr.Node // of one target
 }
 
-// Target is a table whose rows are written: whole ones with their ETags, at Offset of the source's row. Set is evaluated in order
-// over that row (Env.Row). As in MySQL, an assignment sees the values that earlier ones have set; those of other tables it sees
-// as they were before the statement.
+// Target is a table whose rows are written: whole rows with their ETags, at Offset of the source's row. Set is evaluated in order over that row
+// (Env.Row). As in MySQL, an assignment sees the values set by earlier ones in its own table, and other tables as they were before the
+// statement.
 type Target struct {
 	Table    *schema.Table
 	Alias    string // or the table's name
@@ -254,7 +253,7 @@ type Target struct {
 	Children []schema.Family // the tables interleaved in it
 	Check    *ViewCheck      // nil: its rows may be any
 
-	view *rowTarget // by the names of the view through which it is written; nil: by its own
+	view *rowTarget // if the table is written through a view: its columns by the view's names; nil: by their own
 }
 
 // MovesKey says whether the statement may change a column of a unique key.
@@ -270,18 +269,18 @@ func (t *Target) changes(key []schema.KeyColumn) bool {
 	})
 }
 
-// Delete deletes the rows that Source yields, as Update's.
+// Delete deletes the rows that Source yields, as with Update.
 type Delete struct {
 	Targets   []Target
 	Source    Node
 	Ignore    bool          // rows that cannot be deleted stay
 	All       bool          // no condition at all
-	Whole     *access.Cover // how to tell that whole partitions are deleted; nil where they never are. Then Source is a Scan
+	Whole     *access.Cover // tells whether whole partitions are deleted; nil if that never happens. If set, Source is a Scan
 	Related   Related
 	Returning []expr.Node
 }
 
-// Written are the tables that a write is to.
+// Written are the tables that a write changes.
 func Written(w Write) []*schema.Table {
 	switch w := w.(type) {
 	case *Insert:
@@ -311,7 +310,7 @@ func (n *LoopJoin) Width() int   { return n.Left.Width() }
 func (n *Derived) Width() int    { return n.Total }
 func (n *Concat) Width() int     { return n.Inputs[0].Width() }
 
-// Width is that of the groups, the level of a Rollup, and the aggregates.
+// Width counts the groups, the level of a Rollup, and the aggregates.
 func (n *Aggregate) Width() int {
 	if n.Rollup {
 		return len(n.Group) + 1 + len(n.Aggs)

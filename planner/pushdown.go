@@ -8,28 +8,28 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// narrowing plans a query anew with conditions on its rows, which are over its columns, asked beneath its GROUP BY, DISTINCT, windows or
+// narrowing plans a query again with conditions on its rows, over its columns. They are checked beneath its GROUP BY, DISTINCT, windows or
 // UNION, where a key may serve them:
 //
 //	SELECT … FROM (SELECT a, COUNT(*) FROM t GROUP BY a) g WHERE a = 1  →  SELECT … FROM (SELECT a, COUNT(*) FROM t WHERE a = 1 GROUP BY a) g
 //
-// taken says which conditions need not be asked of its rows any more. A nil plan: none could be asked beneath.
+// taken says which conditions need not be checked on its rows any more. A nil plan: none could be moved beneath.
 //
-// It must not fire where the query has a LIMIT or gives other rows each time; for a column that is not in all of GROUP BY and PARTITION BY,
-// or is not the same type in all of a UNION; for a condition that tells apart what these take for equal; for one that may fail, where it
-// would meet rows that the query or an earlier condition leaves out.
+// It must not fire if the query has a LIMIT or gives different rows each time; for a column that is not in all of GROUP BY and PARTITION BY, or
+// has different types within a UNION; for a condition that distinguishes what these treat as equal; for one that may fail, if it would meet rows
+// that the query or an earlier condition excludes.
 type narrowing func(conds []expr.Node) (plan *queryPlan, taken []bool, err error)
 
-// maxNarrowed is how many queries of a statement are planned anew.
+// maxNarrowed is how many queries of a statement are planned again.
 const maxNarrowed = 500
 
-// narrowed is a source's rows by the conditions that were asked of it.
+// narrowed is a source's rows under the conditions that were moved into it.
 type narrowed struct {
 	conds, rest []expr.Node
 	input       *relation
 }
 
-// narrowed gives the rows of a derived table as conds narrow them, and those of conds that are still to be asked of these rows.
+// narrowed gives the rows of a derived table as conds narrow them, and those of conds that must still be checked on these rows.
 func (s *source) narrowed(conds []expr.Node) (*relation, []expr.Node, error) {
 	if s.narrow == nil || len(conds) == 0 {
 		return s.input, conds, nil
@@ -64,7 +64,7 @@ func (s *source) narrowed(conds []expr.Node) (*relation, []expr.Node, error) {
 	return n.input, n.rest, nil
 }
 
-// replaced is n with something else in place of each column of the row; not ok: of gives nil for one.
+// replaced is n with each column of the row replaced by what of gives; not ok: of gives nil for one.
 func replaced(n expr.Node, of func(*expr.Column) expr.Node) (out expr.Node, ok bool) {
 	ok = true
 	out = expr.Rewrite(n, func(n expr.Node) expr.Node {
@@ -85,7 +85,7 @@ func replaced(n expr.Node, of func(*expr.Column) expr.Node) (out expr.Node, ok b
 	return out, ok
 }
 
-// narrowing gives that of a SELECT that is bound and not built yet; nil: its rows hang on all rows beneath.
+// narrowing gives the narrowing of a SELECT that is bound but not built yet; nil: its rows depend on all rows beneath.
 func (q *selection) narrowing() func(built *queryPlan) narrowing {
 	if at := q.position; at.top || at.exists || q.keys != nil || q.sel.Limit != nil || q.sel.Lock ||
 		q.grouping != nil && (q.grouping.implicit || q.grouping.rollup) {
@@ -108,7 +108,7 @@ func (q *selection) narrowing() func(built *queryPlan) narrowing {
 	}
 }
 
-// unbuilt is a copy of q that can be built, and leaves q as it is.
+// unbuilt is a copy of q that can be built without changing q.
 func (q *selection) unbuilt() *selection {
 	own, block := *q, *q.block
 	block.sources = slices.Clone(block.sources)
@@ -117,11 +117,11 @@ func (q *selection) unbuilt() *selection {
 	return &own
 }
 
-// take adds those conditions to WHERE that mean the same there, and says which they are.
+// take adds to WHERE the conditions that mean the same there, and says which they are.
 func (q *selection) take(conds []expr.Node) (taken []bool, some bool) {
 	taken = make([]bool, len(conds))
-	apart := q.grouping == nil && !q.sel.Distinct && len(q.windows.all()) == 0 // each row is asked for itself
-	// As long as a condition meets no row that would not have come to it, it may fail.
+	apart := q.grouping == nil && !q.sel.Distinct && len(q.windows.all()) == 0 // each row is checked by itself
+	// A condition may fail as long as it meets only rows that would have come to it anyway.
 	mayFail := q.givesAll()
 	for i, c := range conds {
 		if !apart && !decidesAlike(c) {
@@ -141,13 +141,13 @@ func (q *selection) take(conds []expr.Node) (taken []bool, some bool) {
 	return taken, some
 }
 
-// givesAll says whether each row of the one table that q reads is in a row of its result: rows are grouped, but none is left out.
+// givesAll says whether each row of the single table that q reads is part of a row of its result: rows are grouped, but none is left out.
 func (q *selection) givesAll() bool {
 	return q.tree != nil && q.tree.kind == leafTree && len(q.where) == 0 && len(q.semiJoins) == 0 && q.having == nil
 }
 
-// beneath gives the column of the tables, or the constant, that column i of the result is for all rows of a group and of a partition; nil:
-// it is none.
+// beneath gives the column of the tables, or the constant, that equals column i of the result for all rows of a group and of a partition; nil:
+// there is none.
 func (q *selection) beneath(i int) expr.Node {
 	n := q.outputs[i].node
 	if k, ok := n.(*expr.Const); ok {
@@ -179,7 +179,7 @@ func (q *selection) beneath(i int) expr.Node {
 	return nil
 }
 
-// plainConst is k where it counts as what it shows.
+// plainConst is k if it counts as what it shows.
 func plainConst(k *expr.Const) expr.Node {
 	if expr.HasQuotient(k) || expr.MayCount(k) || k.T.Truth { // TRUE is another document than the 1 that DISTINCT keeps
 		return nil
@@ -187,7 +187,7 @@ func plainConst(k *expr.Const) expr.Node {
 	return k
 }
 
-// decidesAlike says whether a condition is the same for all values that GROUP BY, DISTINCT and PARTITION BY take for equal:
+// decidesAlike says whether a condition is the same for all values that GROUP BY, DISTINCT and PARTITION BY treat as equal:
 //
 //	a = 'x' by the collation of a, not HEX(a) = '78' where case does not count
 func decidesAlike(n expr.Node) bool {
@@ -214,8 +214,8 @@ func decidesAlike(n expr.Node) bool {
 	return alike
 }
 
-// comparesAlike says whether operands compare alike whichever of equal values a column has. A text must be compared with texts, by its
-// own collation.
+// comparesAlike says whether operands compare the same for all equal values of a column. A text must be compared with texts, by its own
+// collation.
 func comparesAlike(collation value.Collation, operands ...expr.Node) bool {
 	text, texts := false, true
 	for _, n := range operands {
@@ -237,7 +237,7 @@ func comparesAlike(collation value.Collation, operands ...expr.Node) bool {
 	return !text || texts
 }
 
-// equalIsSame says whether values of the type that are equal cannot be told apart by anything.
+// equalIsSame says whether equal values of the type cannot be distinguished by anything.
 func equalIsSame(t value.Type) bool {
 	switch t.Base {
 	case value.TypeChar, value.TypeText:
@@ -248,7 +248,7 @@ func equalIsSame(t value.Type) bool {
 	return isInteger(t.Base)
 }
 
-// writes says whether the statement is no query.
+// writes says whether the statement is not a query.
 func (b *builder) writes() bool { return b.first == nil }
 
 // narrowUnion gives the narrowing of a UNION, EXCEPT or INTERSECT of arms.
@@ -279,12 +279,12 @@ func (b *builder) narrowUnion(u *dialect.Union, arms []*queryPlan, columns []Res
 	if u.Op == dialect.UnionOp {
 		return all
 	}
-	return func(conds []expr.Node) (*queryPlan, []bool, error) { // other rows are left out
+	return func(conds []expr.Node) (*queryPlan, []bool, error) { // rows of the other queries would be left out differently
 		return among(conds, func(c expr.Node) bool { return !canFail(c, b.writes()) }, all)
 	}
 }
 
-// narrowAs narrows an arm of a UNION by conditions over the columns of the whole. apart: equal rows stay as many as they are.
+// narrowAs narrows an arm of a UNION by conditions over the columns of the whole. apart: equal rows keep their number.
 func (p *queryPlan) narrowAs(columns []ResultColumn, conds []expr.Node, apart bool) (*queryPlan, []bool, error) {
 	if p.narrow == nil {
 		return nil, nil, nil
@@ -304,7 +304,7 @@ func (p *queryPlan) narrowAs(columns []ResultColumn, conds []expr.Node, apart bo
 	}, p.narrow)
 }
 
-// sameColumn says whether the values of column i are those of a UNION's column of type to, and compare as they do.
+// sameColumn says whether column i holds and compares the same values as a UNION's column of type to.
 func (p *queryPlan) sameColumn(i int, to value.Type) bool {
 	of := p.columns[i].Type
 	col := &expr.Column{Index: i, T: of}
@@ -320,7 +320,7 @@ func (p *queryPlan) sameColumn(i int, to value.Type) bool {
 		(of.Declared == "TIMESTAMP") == (to.Declared == "TIMESTAMP")
 }
 
-// narrowShared makes the narrowing of a WITH or view, whose rows may be kept for other places. So they cannot hang on a row.
+// narrowShared makes the narrowing of a WITH or view. Its rows may be kept for other places, so they must not depend on a row.
 func (b *builder) narrowShared(def *dialect.CTE, whole *queryPlan) narrowing {
 	narrow := whole.narrow
 	if narrow == nil || b.whole[def] {
@@ -351,14 +351,14 @@ func (b *builder) narrowShared(def *dialect.CTE, whole *queryPlan) narrowing {
 	}
 }
 
-// isOfNoRow says whether a condition does not hang on the row of an enclosing query.
+// isOfNoRow says whether a condition does not depend on the row of an enclosing query.
 func isOfNoRow(n expr.Node) bool {
 	is := true
 	expr.Columns(n, func(c *expr.Column) { is = is && c.Level == 0 })
 	return is
 }
 
-// among narrows by those conditions alone that may be. Behind one that may not be, these cannot fail.
+// among narrows only by the conditions that may allows. Conditions after one that it does not allow must not be able to fail.
 func among(conds []expr.Node, may func(expr.Node) bool, narrow narrowing) (*queryPlan, []bool, error) {
 	var own []expr.Node
 	var at []int
@@ -384,8 +384,8 @@ func among(conds []expr.Node, may func(expr.Node) bool, narrow narrowing) (*quer
 // places is where a statement reads a WITH or view.
 type places struct {
 	whole            bool    // its rows are read as they are
-	narrowed         int     // in so many places, by conditions
-	narrow, requests float64 // estimated: of these places, and of all rows
+	narrowed         int     // in how many places conditions narrow it
+	narrow, requests float64 // estimated requests: of these places, and of all rows
 }
 
 // count counts a place.
@@ -403,8 +403,8 @@ func (n *Shared) count(of map[*dialect.CTE]*places) {
 	p.narrow, p.requests = p.narrow+n.requests, n.of.requests
 }
 
-// notNarrowed finds a WITH or view that costs more as it is narrowed in several places than as it is read once for all. It says so, for
-// the statement to be planned anew.
+// notNarrowed finds a WITH or view that costs more when narrowed in several places than when read once for all. It marks it, so that the
+// statement is planned again.
 func (b *builder) notNarrowed(of map[*dialect.CTE]*places) (some bool) {
 	for def, p := range of {
 		if p.narrowed > 0 && (p.whole || p.narrow > p.requests) {

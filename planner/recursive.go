@@ -9,8 +9,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// Recursive is the query of a WITH that reads its own rows: those of Seed, then in each round what Steps make of the rows of the round
-// before, until a round makes none. Types are those of Columns. Distinct: of equal rows only the first counts.
+// Recursive is the query of a WITH that reads its own rows: those of Seed, then in each round what Steps make of the rows of the previous round,
+// until a round makes none. Types are those of Columns. Distinct: of equal rows only the first counts.
 type Recursive struct {
 	Seed     Node
 	Steps    []Node
@@ -19,7 +19,7 @@ type Recursive struct {
 	Columns  []ResultColumn
 }
 
-// RecursiveRows are the rows of the round before, within a step.
+// RecursiveRows are the rows of the previous round, within a step.
 type RecursiveRows struct{ Of *Recursive }
 
 // Width is that of the seed.
@@ -151,7 +151,7 @@ func checkArm(def *dialect.CTE, sel *dialect.Select) error {
 	return nil
 }
 
-// ofFrom counts how often FROM itself names a table. outer: it may be without a row, in an outer join.
+// ofFrom counts how often FROM itself names a table. outer: the table may lack a row, in an outer join.
 func ofFrom(te dialect.TableExpr, name string, mayLack bool) (n int, outer bool) {
 	switch te := te.(type) {
 	case *dialect.TableName:
@@ -166,11 +166,11 @@ func ofFrom(te dialect.TableExpr, name string, mayLack bool) (n int, outer bool)
 	return 0, false
 }
 
-// keepRead has the joins of a step keep what they read whole and what no round changes, so that it is read once:
+// keepRead makes the joins of a step keep what they read whole and no round changes, so that it is read once:
 //
 //	hash join (rows of r, scan t)  →  hash join (rows of r, with t once (scan t))
 //
-// What is read by keys of the rows is read in each round, as its keys are others.
+// What is read by keys taken from the rows is read in each round, because the keys differ.
 func keepRead(n Node) {
 	keep := func(input *Node) {
 		if hasRecursiveRows(*input) {
@@ -195,7 +195,7 @@ func keepRead(n Node) {
 	}
 }
 
-// scanned is the name of the first table that is read below n; "": none is, or it is kept already.
+// scanned is the name of the first table that is read below n; "": there is none, or it is kept already.
 func scanned(n Node) string {
 	switch n := n.(type) {
 	case *access.Scan:

@@ -51,7 +51,7 @@ func (r *referenceCounter) query(q dialect.Query) {
 	}
 }
 
-// with says whether WITH declares the name anew: then what follows means that query.
+// with says whether WITH declares the name again: later uses then mean that query.
 func (r *referenceCounter) with(list []dialect.CTE) bool {
 	for i := range list {
 		r.query(list[i].Query)

@@ -10,8 +10,8 @@ import (
 // maxGroupingArgs is the most arguments of GROUPING: a bit each.
 const maxGroupingArgs = 63
 
-// groupingLevel binds GROUPING(a, b): a bit for each argument, the last one the lowest, that says whether the row is one of ROLLUP that
-// takes all values of it together.
+// groupingLevel binds GROUPING(a, b): a bit for each argument, the last argument in the lowest bit, that says whether the row is one of ROLLUP
+// that combines all values of the argument.
 func (c *context) groupingLevel(e *dialect.Call) (expr.Node, error) {
 	g := c.grouping
 	switch {

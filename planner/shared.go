@@ -11,8 +11,8 @@ import (
 //
 //	WITH r AS (SELECT k, SUM(x) AS s FROM b GROUP BY k) SELECT … FROM r WHERE s = (SELECT MAX(s) FROM r)
 //
-// It must not be made of a query that only picks columns and rows: that is merged into each place, where keys may serve it. Of a
-// query that is read once in one place no rows are kept.
+// It must not be made of a query that only picks columns and rows: that is merged into each place, where keys may serve it. No rows are kept of
+// a query that is read once in one place.
 type Shared struct {
 	Input Node
 	Name  string
@@ -20,7 +20,7 @@ type Shared struct {
 
 	def      *dialect.CTE
 	requests float64    // estimated
-	of       *queryPlan // what was narrowed to the conditions of one place; nil: it was not
+	of       *queryPlan // the query that was narrowed to the conditions of one place; nil: it was not
 
 	// Compiled is where the executor keeps its own form of the operator.
 	Compiled atomic.Value
@@ -36,12 +36,12 @@ type sharedQuery struct {
 	blocks int // of the plan
 }
 
-// sharedQuery plans the query of a WITH, where it was not planned before. It sees nothing of the query that refers to it, so that the plan
-// is the same for all.
+// sharedQuery plans the query of a WITH, unless it was planned before. The query sees nothing of the query that refers to it, so the plan is the
+// same for all.
 func (b *builder) sharedQuery(def *dialect.CTE, env *cteEnv) (*queryPlan, error) {
 	for _, s := range b.shared {
 		if s.def == def {
-			b.plan.Blocks += s.blocks // whoever goes through the plan meets them again
+			b.plan.Blocks += s.blocks // walks of the plan meet the blocks again
 			return s.plan, b.tooManyBlocks()
 		}
 	}
@@ -64,7 +64,7 @@ func (b *builder) plainQuery(def *dialect.CTE, env *cteEnv) (*queryPlan, error) 
 	return b.query(def.Query, position{frame: &frame{}, ctes: env})
 }
 
-// keepShared finds out whose rows are to be kept. again: the statement is to be planned anew; see notNarrowed.
+// keepShared finds the queries whose rows are kept. again: the statement must be planned again; see notNarrowed.
 func (b *builder) keepShared() (again bool) {
 	if len(b.shared) == 0 {
 		return false
@@ -83,8 +83,8 @@ func (b *builder) keepShared() (again bool) {
 	return b.notNarrowed(of)
 }
 
-// operators calls f for each operator of the statement, those of subqueries too, in the order in which EXPLAIN prints them. What is
-// below a Shared comes once. often: it is in a subquery that runs for each row.
+// operators calls f for each operator of the statement, subqueries included, in the order in which EXPLAIN prints them, once for what is below a
+// Shared. often: the operator is in a subquery that runs for each row.
 func (p *Plan) operators(f func(n Node, often bool)) {
 	seen, shared := map[*Plan]bool{p: true}, map[*Shared]bool{}
 	var node func(n Node, often bool)

@@ -7,7 +7,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// distinct is how many values an expression has over all rows of its table, NULL counted as one; 0 where that is not known.
+// distinct is how many values an expression has over all rows of its table, with NULL counted as one; 0 if that is not known.
 func (k *block) distinct(n expr.Node) float64 {
 	c, ok := n.(*expr.Column)
 	if !ok || c.Level > 0 {
@@ -28,9 +28,9 @@ func (k *block) distinct(n expr.Node) float64 {
 	return max(1, values)
 }
 
-// matched is how many rows of left and right, which are joined by the equality of keys, match: of each pair of rows, one in as many as
-// the side with more values has. Where the columns of a unique key are among them, these together have as many as its table has rows.
-// known: there are statistics of a key.
+// matched is how many pairs of rows of left and right match, which are joined by the equality of keys: one pair in as many as the side with more
+// values has. If the columns of a unique key are among them, these together have as many values as its table has rows. known: a key has
+// statistics.
 func (k *block) matched(left, right *relation, leftKeys, rightKeys []expr.Node) (rows float64, known bool) {
 	rows = left.rows * right.rows
 	values, unique := k.uniqueKey(leftKeys)
@@ -54,7 +54,7 @@ func (k *block) matched(left, right *relation, leftKeys, rightKeys []expr.Node) 
 	return max(1, rows), known
 }
 
-// uniqueKey finds the largest table that has a unique key among keys. It says how many rows that table has, and which of keys are it.
+// uniqueKey finds the largest table with a unique key among keys. It gives the number of its rows, and which of keys belong to it.
 func (k *block) uniqueKey(keys []expr.Node) (rows float64, at []int) {
 	for _, s := range k.sources {
 		if s.table == nil || !s.table.Analyzed() || float64(s.table.Statistics.Rows) <= rows {
@@ -75,7 +75,7 @@ func (k *block) uniqueKey(keys []expr.Node) (rows float64, at []int) {
 	return rows, at
 }
 
-// among gives the places that the columns of key have in exprs; nil where one of them is missing.
+// among gives the places of the columns of key in exprs; nil if one is missing.
 func (s *source) among(exprs []expr.Node, key []schema.KeyColumn) (at []int) {
 	for _, p := range key {
 		i := slices.IndexFunc(exprs, func(n expr.Node) bool {
@@ -90,7 +90,7 @@ func (s *source) among(exprs []expr.Node, key []schema.KeyColumn) (at []int) {
 	return at
 }
 
-// groups is how many groups so many rows make, by columns with statistics; 0 where that is not known.
+// groups is how many groups so many rows form, by columns with statistics; 0 if that is not known.
 func (k *block) groups(by []expr.Node, rows float64) float64 {
 	if n := k.together(by); n > 0 {
 		return max(1, min(n, rows))
@@ -106,7 +106,7 @@ func (k *block) groups(by []expr.Node, rows float64) float64 {
 	return max(1, min(n, rows))
 }
 
-// together is how many combinations of values columns of one table have; 0 where that is not known.
+// together is how many combinations of values the columns of one table have; 0 if that is not known.
 func (k *block) together(by []expr.Node) float64 {
 	var of *source
 	var columns []int

@@ -32,8 +32,8 @@ func (c *context) subquery(query dialect.Query, kind expr.SubqueryKind) (expr.No
 	return s, err
 }
 
-// spread turns a subquery of several columns into a row of subqueries of one, so that it compares like any
-// row: (a, b) = (SELECT x, y …) is a = (SELECT x …) AND b = (SELECT y …). Others it leaves alone.
+// spread turns a subquery of several columns into a row of subqueries of one column each, so that it compares like any row: (a, b) = (SELECT x,
+// y …) is a = (SELECT x …) AND b = (SELECT y …). It leaves other nodes alone.
 func (c *context) spread(n expr.Node) expr.Node {
 	s, ok := n.(*expr.Subquery)
 	if !ok || s.Kind != expr.ScalarSubquery || s.Columns == 1 {
@@ -106,9 +106,9 @@ func (c *context) planSubquery(query dialect.Query, exists bool) (*Plan, *frame,
 //	WHERE a.x IN (SELECT b.x FROM b WHERE c)               →  a SEMI JOIN b ON b.x = a.x AND c
 //	WHERE a.x NOT IN (SELECT b.x FROM b WHERE c)           →  a ANTI JOIN b ON b.x = a.x AND c
 //
-// It must not fire where the subquery groups, limits, or unites queries; where an outer join in it is on something of
-// the row; where nothing of it is equal to something of the row (then it runs once, not once a row); for NOT IN where
-// either side can be NULL, as one NULL among the matches makes the condition NULL for all rows.
+// It must not fire if the subquery groups, limits, or unites queries; if the ON of an outer join in it uses the row; if none of its columns must
+// equal one of the row (then it runs once, not once a row); for NOT IN if either side can be NULL, because one NULL among the matches makes the
+// condition NULL for all rows.
 func (q *selection) joinSubquery(e dialect.Expr) (bool, error) {
 	kind, x, query := SemiJoin, dialect.Expr(nil), dialect.Query(nil)
 	if not, ok := e.(*dialect.Unary); ok && (not.Op == "not" || not.Op == "!") {
@@ -135,7 +135,7 @@ func (q *selection) joinSubquery(e dialect.Expr) (bool, error) {
 	if err != nil || !ok {
 		undo()
 		if err != nil && isKnown(err) {
-			err = nil // the ordinary way finds it again, and says it in its words
+			err = nil // the ordinary way finds the error again, and words it
 		}
 		return false, err
 	}
@@ -146,7 +146,7 @@ func (q *selection) joinSubquery(e dialect.Expr) (bool, error) {
 // joinable says whether a subquery's rows can be matches just as they are.
 func joinable(sel *dialect.Select, in bool) bool {
 	if sel.From == nil || len(sel.With) > 0 || len(sel.GroupBy) > 0 || sel.Having != nil || sel.Limit != nil ||
-		sel.Lock || sel.CountAll || hasSubquery(sel.Where) || hasLateral(sel.From) { // a lateral query may see the row outside, which a join does not have yet
+		sel.Lock || sel.CountAll || hasSubquery(sel.Where) || hasLateral(sel.From) { // a lateral query may see the outer row, which a join does not have yet
 		return false
 	}
 	for _, o := range sel.Exprs {
@@ -163,7 +163,7 @@ func joinable(sel *dialect.Select, in bool) bool {
 	return true
 }
 
-// mark remembers the state of the block. The returned function brings it back.
+// mark remembers the state of the block. The returned function restores it.
 func (q *selection) mark() func() {
 	sources, width, slots, shared := len(q.block.sources), q.block.width, q.b.slots, len(q.b.shared)
 	return func() {
@@ -230,8 +230,8 @@ func (q *selection) bindSemiJoin(kind JoinKind, x dialect.Expr, sel *dialect.Sel
 	return semiJoin{}, false, nil
 }
 
-// liftOuter takes the conditions that refer to more than set, the subquery's own tables, out of t: they are conditions
-// of the join with t. Not ok: they decide which rows of an outer join are NULL, row by row of the query around it.
+// liftOuter removes from t the conditions that refer to more than set, the subquery's own tables, and gives them as conditions of the join with
+// t. Not ok: they decide which rows of an outer join are NULL, row by row of the query around it.
 func (k *block) liftOuter(t *joinTree, set srcSet) (lifted []expr.Node, ok bool) {
 	var own []expr.Node
 	for _, c := range t.conds {
@@ -255,8 +255,8 @@ func (k *block) liftOuter(t *joinTree, set srcSet) (lifted []expr.Node, ok bool)
 	return lifted, true
 }
 
-// partnerEqualities are the conditions x = output of x IN (SELECT output …), false where such conditions do not mean the same.
-// never: rows without a match are kept, so nothing may be NULL.
+// partnerEqualities are the conditions x = output of x IN (SELECT output …); false if such conditions do not mean the same. never: rows without
+// a match are kept, so nothing may be NULL.
 func (q *selection) partnerEqualities(x dialect.Expr, outputs []output, never bool) ([]expr.Node, bool, error) {
 	left := []dialect.Expr{x}
 	if t, ok := x.(*dialect.Tuple); ok {

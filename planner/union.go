@@ -59,7 +59,7 @@ func united(u *dialect.Union, arms []*queryPlan, columns []ResultColumn, end end
 	return out
 }
 
-// ending is ORDER BY and LIMIT of a result of several queries.
+// ending is the ORDER BY and LIMIT of a result of several queries.
 type ending struct {
 	keys  []access.SortKey
 	limit *Limit // nil: none
@@ -80,7 +80,7 @@ func (e ending) of(n Node) Node {
 	return n
 }
 
-// ending binds ORDER BY and LIMIT. They see the result's columns and nothing else.
+// ending binds ORDER BY and LIMIT. They see only the result's columns.
 func (b *builder) ending(columns []ResultColumn, orderBy []dialect.Order, count *dialect.Limit, at position) (ending, error) {
 	scope := &scope{block: &block{}, frame: at.frame}
 	c := &context{b: b, scope: scope, ctes: at.ctes, clause: "order clause"}
@@ -106,8 +106,7 @@ func (b *builder) ending(columns []ResultColumn, orderBy []dialect.Order, count 
 	return end, nil
 }
 
-// arms plans the queries that u makes one result of. A chain of UNIONs of the same kind is one list, and so is UNION ALL to the
-// left of a UNION.
+// arms plans the queries that u combines. A chain of UNIONs of the same kind is one list, and so is UNION ALL to the left of a UNION.
 func (b *builder) arms(u *dialect.Union, at position) ([]*queryPlan, error) {
 	var chain []dialect.Query
 	var left dialect.Query = u
@@ -152,7 +151,7 @@ func unionColumns(arms []*queryPlan) ([]ResultColumn, error) {
 	return columns, nil
 }
 
-// converted is the arm with its values cast where their type is of another kind than the whole's.
+// converted is the arm with its values cast if their type is of another kind than the whole's.
 func converted(arm *queryPlan, columns []ResultColumn) Node {
 	project := &Project{Input: arm.root}
 	changed := false
@@ -169,7 +168,7 @@ func converted(arm *queryPlan, columns []ResultColumn) Node {
 	return project
 }
 
-// heldAs is n cast to the type of a whole column, where values of its type are of another kind.
+// heldAs is n cast to the type of a column of the whole if its type's values are of another kind.
 func heldAs(n expr.Node, to value.Type) expr.Node {
 	if n.Type().Base == value.TypeBit && (to.IsText() || to.IsOctets()) {
 		n = &expr.Cast{X: n, To: value.Type{Base: value.TypeBigInt, Unsigned: true}} // among texts it is the digits of its number
@@ -183,7 +182,7 @@ func heldAs(n expr.Node, to value.Type) expr.Node {
 	return n
 }
 
-// otherDigitsShown says whether values of one kind show with other digits behind the point as those of the whole.
+// otherDigitsShown says whether values of one type show other digits after the point than those of the whole.
 func otherDigitsShown(from, to value.Type) bool {
 	switch to.Base {
 	case value.TypeDecimal:

@@ -8,8 +8,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// values plans VALUES ROW(…), ROW(…), whose columns are column_0 and so on. Their types hold the values of all rows, as those of a
-// UNION do.
+// values plans VALUES ROW(…), ROW(…), whose columns are column_0 and so on. As in a UNION, their types hold the values of all rows.
 func (b *builder) values(v *dialect.Values, at position) (*queryPlan, error) {
 	ctes, err := at.ctes.with(v.With)
 	if err != nil {

@@ -55,7 +55,7 @@ func (q *selection) fromView(n *dialect.TableName, t *schema.Table) (fromClause,
 	return from, nil
 }
 
-// enterView has the builder go by what the view says, until leave is called.
+// enterView makes the builder follow the view's settings until leave is called.
 func (b *builder) enterView(t *schema.Table) (leave func(), err error) {
 	if slices.Contains(b.views, t) || b.defines.Name != "" && strings.EqualFold(b.defines.Name, t.Name) && strings.EqualFold(b.defines.Database, databaseOf(t)) {
 		return nil, sqlerr.New(sqlerr.CodeViewRecursive, sqlerr.NoPos, "`%s`.`%s` contains view recursion", databaseOf(t), t.Name)
@@ -69,7 +69,7 @@ func (b *builder) enterView(t *schema.Table) (leave func(), err error) {
 	return func() { b.views, b.opt, b.written, b.schema = b.views[:len(b.views)-1], opt, written, all }, nil
 }
 
-// inView gives the error of a view's query. One of a name that is there no longer is about the view that the statement names.
+// inView gives the error of a view's query. If a name no longer exists, the error is about the view that the statement names.
 func (b *builder) inView(t *schema.Table, n *dialect.TableName, err error) error {
 	err = exprError(err, sqlerr.NoPos)
 	var known *sqlerr.Error
@@ -77,7 +77,7 @@ func (b *builder) inView(t *schema.Table, n *dialect.TableName, err error) error
 		return err
 	}
 	if !slices.Contains(ofChangedTables, known.Code) {
-		known.Pos = int(n.Pos) // the place in the view's text is none in the statement
+		known.Pos = int(n.Pos) // a place in the view's text is no place in the statement
 		return err
 	}
 	cause := known.Message
@@ -97,13 +97,13 @@ func (b *builder) viewName(t *schema.Table) string {
 	return databaseOf(t) + "." + t.Name
 }
 
-// ofChangedTables are the errors of a view's query whose tables are no longer what they were.
+// ofChangedTables are the errors of a view's query whose tables have changed.
 var ofChangedTables = []int{
 	sqlerr.CodeNoSuchTable, sqlerr.CodeUnknownDatabase, sqlerr.CodeUnknownColumn, sqlerr.CodeNonUniqueColumn, sqlerr.CodeNoSuchFunction, sqlerr.CodeViewFieldList,
 	sqlerr.CodeDuplicateColumn, sqlerr.CodeUnknownTable, sqlerr.CodeUnknownIndex, sqlerr.CodeViewInvalid,
 }
 
-// viewError says that a view needs what is not there.
+// viewError says that a view needs something that does not exist.
 type viewError struct {
 	sql   *sqlerr.Error
 	cause string
@@ -115,7 +115,7 @@ func (e *viewError) Error() string { return e.sql.Message }
 // Unwrap gives the error with its number first.
 func (e *viewError) Unwrap() []error { return []error{e.sql, e.err} }
 
-// InvalidView is the error where err says that a view needs what is not there; nil: it says something else.
+// InvalidView is the error if err says that a view needs something that does not exist, else nil.
 func InvalidView(err error) *sqlerr.Error {
 	var invalid *sqlerr.Error
 	if errors.As(err, &invalid) && invalid.Code == sqlerr.CodeViewInvalid {
@@ -127,11 +127,11 @@ func InvalidView(err error) *sqlerr.Error {
 // ViewQuery is what planning the query of a new view finds out.
 type ViewQuery struct {
 	Columns []ResultColumn
-	// Edits put in place of * and of bare names what they mean now, and give each element of a select list its name.
+	// Edits replace * and bare names by what they mean now, and give each element of a select list its name.
 	Edits []dialect.Edit
 }
 
-// BindView plans the query of a view of a name, which has its database.
+// BindView plans the query of a view. name includes its database.
 func BindView(query dialect.Query, name dialect.TableName, s schema.Tables, opt Options) (*ViewQuery, error) {
 	out := &ViewQuery{}
 	_, err := plan(s, opt, &dialect.Parsed{}, func(b *builder) error {
@@ -150,7 +150,7 @@ func BindView(query dialect.Query, name dialect.TableName, s schema.Tables, opt 
 	return out, err
 }
 
-// write notes what stands for a part of the text of the view that is being made.
+// write notes the replacement of a part of the text of the view that is being made.
 func (b *builder) write(start, end int, text string) {
 	if b.written != nil && start >= 0 {
 		b.written[start] = dialect.Edit{Span: dialect.Span{Start: start, End: end}, Text: text}
@@ -164,7 +164,7 @@ func (b *builder) writeDatabase(n *dialect.TableName) {
 	}
 }
 
-// writeStar writes out what * stands for.
+// writeStar writes out the columns that * stands for.
 func (q *selection) writeStar(item *dialect.SelectExpr, fields []field) {
 	if q.b.written == nil || item.At == nil {
 		return
@@ -178,7 +178,7 @@ func (q *selection) writeStar(item *dialect.SelectExpr, fields []field) {
 	q.b.write(item.At.Start, item.At.End, strings.Join(names, ", "))
 }
 
-// writeName gives an element of a select list that is no column the name that it has.
+// writeName writes out the name of an element of a select list that is not a column.
 func (q *selection) writeName(item *dialect.SelectExpr) {
 	if _, column := item.Expr.(*dialect.Column); column || q.b.written == nil || item.At == nil || item.As != "" {
 		return
@@ -186,7 +186,7 @@ func (q *selection) writeName(item *dialect.SelectExpr) {
 	q.b.write(item.At.End, item.At.End, " AS "+schema.QuoteName(outputName(item)))
 }
 
-// writeColumn writes out whose column a bare name means.
+// writeColumn writes out the table of a bare column name.
 func (c *context) writeColumn(e *dialect.Column) {
 	if c.b.written == nil || e.Table != "" {
 		return
@@ -206,7 +206,7 @@ func (c *context) writeColumn(e *dialect.Column) {
 	}
 }
 
-// ViewColumns gives the columns that a view has by the definitions of now.
+// ViewColumns gives the columns that a view has by the current definitions.
 func ViewColumns(t *schema.Table, s schema.Tables, opt Options) ([]*schema.Column, error) {
 	var columns []*schema.Column
 	err := planView(t, s, opt, func(from fromClause) {

@@ -123,11 +123,11 @@ func subqueries(n expr.Node, f func(*expr.Subquery, *Plan)) {
 	})
 }
 
-// Scans are the tables that the statement reads, in the order in which EXPLAIN prints them, those of
-// subqueries too. Before the tables of a join that can change over to another way comes what it reads then.
+// Scans are the tables that the statement reads, subqueries included, in the order in which EXPLAIN prints them. For a join that can change over
+// to another way, what it reads then comes before its tables.
 func (p *Plan) Scans() []*access.Scan { return p.scans(true) }
 
-// scans is Scans, with or without what joins read when they have changed over.
+// scans is Scans, with or without what joins read after changing over.
 func (p *Plan) scans(all bool) []*access.Scan {
 	var out []*access.Scan
 	p.operators(func(n Node, _ bool) {

@@ -9,20 +9,20 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// wholeKeys are the equalities by which a correlated subquery hangs on the rows around it, while it is bound without them.
+// wholeKeys are the equalities that tie a correlated subquery to the rows around it, while it is bound without them.
 type wholeKeys struct {
 	inner, outer []*expr.Column
 	collations   []value.Collation
 }
 
-// whole gives another way to a correlated subquery: its rows for all outer values at once, by these values.
+// whole gives another way to run a correlated subquery: it reads the rows for all outer values at once, by these values.
 //
 //	(SELECT AVG(b.x) FROM b WHERE b.k = a.k AND c)  →  SELECT b.k, AVG(b.x) FROM b WHERE c GROUP BY b.k
 //	(SELECT b.x FROM b WHERE b.k = a.k AND c)       →  SELECT b.k, b.x FROM b WHERE c
 //	EXISTS (SELECT 1 FROM b WHERE b.k = a.k AND c)  →  SELECT b.k, 1 FROM b WHERE c
 //
-// Which of both ways it goes is decided as it runs. It must not fire where the subquery hangs on the outer row by anything but
-// equalities of columns of one type; where it groups, limits or unites; where what it gives hangs on the order of its rows.
+// Which of the two is used is decided at run time. It must not fire if the subquery depends on the outer row by anything but equalities of
+// columns of one type; if it groups, limits or unites; if its result depends on the order of its rows.
 func (c *context) whole(query dialect.Query, kind expr.SubqueryKind) (*expr.Whole, error) {
 	sel, ok := query.(*dialect.Select)
 	if !ok || c.b.attempts > 0 || sel.From == nil || len(sel.With) > 0 || len(sel.GroupBy) > 0 || sel.Having != nil ||
@@ -33,7 +33,7 @@ func (c *context) whole(query dialect.Query, kind expr.SubqueryKind) (*expr.Whol
 	defer func() { c.b.attempts-- }()
 	w, err := c.bindWhole(sel, kind)
 	if err != nil && isKnown(err) {
-		return nil, nil // what the ordinary way allows
+		return nil, nil // only the ordinary way allows it
 	}
 	return w, err
 }
@@ -71,7 +71,7 @@ func (c *context) bindWhole(sel *dialect.Select, kind expr.SubqueryKind) (*expr.
 	return w, nil
 }
 
-// take takes the equality of a column with one outside, to be a key.
+// take takes the equality of a column with an outer one as a key.
 func (w *wholeKeys) take(cond expr.Node) bool {
 	eq, ok := cond.(*expr.Compare)
 	if !ok || eq.Op != expr.Eq {
@@ -106,7 +106,7 @@ func (q *selection) keyOutputs() (out []output) {
 	return out
 }
 
-// alike says whether values of two types are equal where their hash keys are.
+// alike says whether values of two types are equal exactly when their hash keys are.
 func alike(a, b value.Type) bool {
 	if isInteger(a.Base) && isInteger(b.Base) {
 		return true
@@ -122,7 +122,7 @@ func isInteger(b value.Base) bool {
 	return false
 }
 
-// isUnordered says whether all aggregates give the same in whatever order rows come.
+// isUnordered says whether all aggregates give the same result for any order of rows.
 func (g *grouping) isUnordered() bool {
 	return !slices.ContainsFunc(g.aggs, func(a *expr.Aggregate) bool {
 		switch a.Name {
@@ -133,7 +133,7 @@ func (g *grouping) isUnordered() bool {
 	})
 }
 
-// withoutRows is the plan of the value that comes of no rows; nil where that hangs on the n keys.
+// withoutRows is the plan of the value for no rows; nil if that depends on the n keys.
 func (q *selection) withoutRows(n int) *Plan {
 	of := q.outputs[n].node
 	byKey := expr.HasSubquery(of)
@@ -153,7 +153,7 @@ func (q *selection) withoutRows(n int) *Plan {
 	return &Plan{Root: &Project{Input: none, Exprs: []expr.Node{value}, Names: []string{""}}}
 }
 
-// repeatable says whether a subquery's plan gives the same rows for the same outer values, all through an execution.
+// repeatable says whether a subquery's plan gives the same rows for the same outer values throughout an execution.
 func repeatable(p *Plan) bool {
 	is := true
 	var node func(Node)

@@ -9,8 +9,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 )
 
-// Window computes window functions over partitions of its input's rows, all in one order. Its rows are the input's, with the
-// results of Calls behind them, in that order. Sorted: the input comes in the order of Partition and Order.
+// Window computes window functions over partitions of its input's rows, all in one order. Its rows are the input's, followed by the results of
+// Calls. Sorted: the input comes in the order of Partition and Order.
 type Window struct {
 	Input     Node
 	Partition []expr.Node
@@ -26,7 +26,7 @@ type WindowCall struct {
 	Frame *Frame // nil: the whole partition
 }
 
-// What frames count and where they end, as the text has it.
+// What frames count, and where they end, as written in SQL.
 const (
 	FrameRows          = dialect.FrameRows
 	FrameRange         = dialect.FrameRange
@@ -38,7 +38,7 @@ const (
 	UnboundedFollowing = dialect.UnboundedFollowing
 )
 
-// Frame is the rows of a partition that a function takes for a row.
+// Frame is the rows of a partition that a function sees for a row.
 type Frame struct {
 	Unit       dialect.FrameUnit
 	Start, End FrameBound
@@ -67,7 +67,7 @@ func (n *Window) expressions(f func(expr.Node)) {
 	}
 }
 
-// sortKeys are the keys that put the rows into order: partitions one behind the other, each in the order of the window.
+// sortKeys are the keys that sort the rows: one partition after the other, each in the order of the window.
 func (n *Window) sortKeys() []access.SortKey {
 	keys := make([]access.SortKey, 0, len(n.Partition)+len(n.Order))
 	for _, x := range n.Partition {
@@ -81,7 +81,7 @@ func (n *Window) sortKeys() []access.SortKey {
 	return keys
 }
 
-// servedBy says whether rows in the order of keys are in that of the window.
+// servedBy says whether rows in the order of keys are in the window's order.
 func (n *Window) servedBy(keys []access.SortKey) bool {
 	own := n.sortKeys()
 	if len(own) > len(keys) {

@@ -9,7 +9,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// writable refuses to write to tables that are not stored, and to those that a newer version of the program made.
+// writable refuses writes to tables that are not stored, and to tables that a newer version of the program made.
 func writable(t *schema.Table, statement string) error {
 	if t.Unwritable != nil {
 		return t.Unwritable
@@ -43,7 +43,7 @@ func (b *builder) rowContext(to *rowTarget, clause string) (*context, error) {
 	return q.context(clause), nil
 }
 
-// returning binds RETURNING over the table's row, and makes its columns those of the plan.
+// returning binds RETURNING over the table's row, and makes its columns the plan's.
 func (b *builder) returning(to *rowTarget, list []dialect.SelectExpr) ([]expr.Node, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -87,7 +87,7 @@ func (c *context) assign(t *schema.Table, ordinal int, a *dialect.Assign) (Assig
 	return out, err
 }
 
-// settable refuses to set what the store sets itself.
+// settable refuses assignments to what the store sets itself.
 func settable(t *schema.Table, col *schema.Column) error {
 	if col.Source == schema.SourceTimestamp {
 		return sqlerr.New(sqlerr.CodeGeneratedValue, sqlerr.NoPos, "The column '%s' of table '%s' is set by the store.", col.Name, t.Name)
@@ -95,7 +95,7 @@ func settable(t *schema.Table, col *schema.Column) error {
 	return nil
 }
 
-// GeneratedValue is the error of a statement that gives a generated column a value.
+// GeneratedValue is the error for a statement that gives a generated column a value.
 func GeneratedValue(t *schema.Table, col *schema.Column) error {
 	return sqlerr.New(sqlerr.CodeGeneratedValue, sqlerr.NoPos,
 		"The value specified for generated column '%s' in table '%s' is not allowed.", col.Name, t.Name)
@@ -116,7 +116,7 @@ func (b *builder) changedRows(sel *dialect.Select, with []dialect.CTE) (*selecti
 	return q, q.bindFrom(sel.From)
 }
 
-// targets gives the tables that are written, in the order of FROM. It also binds WHERE, ORDER BY and LIMIT.
+// targets gives the written tables, in the order of FROM. It also binds WHERE, ORDER BY and LIMIT.
 func (q *selection) targets(sources []*source, statement string) ([]Target, error) {
 	slices.SortFunc(sources, func(a, b *source) int { return a.index - b.index })
 	sources = slices.Compact(sources)
@@ -141,7 +141,7 @@ func (q *selection) targets(sources []*source, statement string) ([]Target, erro
 		out = append(out, t)
 	}
 	if src := sources[0]; len(sources) == 1 && src.nullable {
-		// Of an outer join, only rows that are there can be written.
+		// Of an outer join, only existing rows can be written.
 		etag := &field{name: "ETag", src: src, ordinal: src.table.ETagOrdinal()}
 		there, err := expr.NewIs(q.scope.column(etag), expr.IsNull, true)
 		if err != nil {
@@ -159,7 +159,7 @@ func (q *selection) targets(sources []*source, statement string) ([]Target, erro
 	return out, err
 }
 
-// viewOf is the view of FROM that has a table; nil: none.
+// viewOf is the view of FROM that contains a table; nil: none.
 func (q *selection) viewOf(src *source) *named {
 	for _, n := range q.scope.names {
 		if n.isView() && slices.Contains(n.bases(), src) {

@@ -9,17 +9,16 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// besideAlias is a name that ORDER BY does not have.
+// besideAlias is a name that ORDER BY cannot contain.
 const besideAlias = "(beside)"
 
-// besideValues is what ON DUPLICATE KEY UPDATE refers to of the tables of an INSERT … SELECT: the query selects it, too, behind the
-// values.
+// besideValues is what ON DUPLICATE KEY UPDATE refers to in the tables of an INSERT … SELECT. The query also selects it, after the values.
 type besideValues struct {
 	query   dialect.Query // the statement's, with the columns
 	columns []*dialect.Column
 }
 
-// besideValues finds the names that are none of the table's. As in MySQL they may be columns of a query that does not group, and is no
+// besideValues finds the names that are not columns of the table. As in MySQL they may be columns of a query that does not group and is no
 // UNION.
 func (b *builder) besideValues(to *rowTarget, st *dialect.Insert) (*besideValues, error) {
 	out := &besideValues{query: st.Query}
@@ -49,7 +48,7 @@ func (b *builder) besideValues(to *rowTarget, st *dialect.Insert) (*besideValues
 	with := *sel
 	with.Exprs = slices.Clone(sel.Exprs)
 	for _, col := range out.columns {
-		if sel.Distinct && !selects(sel, col) { // rows that are one by what is selected would be several by this
+		if sel.Distinct && !selects(sel, col) { // rows that DISTINCT makes one could become several
 			return nil, sqlerr.NotSupported(col.Pos, "ON DUPLICATE KEY UPDATE by '%s', which SELECT DISTINCT does not select, is", columnText(col))
 		}
 		with.Exprs = append(with.Exprs, dialect.SelectExpr{Expr: col, As: besideAlias})
@@ -70,7 +69,7 @@ func selects(sel *dialect.Select, col *dialect.Column) bool {
 	})
 }
 
-// find gives what finds the values of the names, once the query is planned.
+// find gives a function that finds the values of the names, once the query is planned.
 func (v *besideValues) find(ins *Insert) func(*dialect.Column) expr.Node {
 	if v == nil || len(v.columns) == 0 {
 		return nil

@@ -65,7 +65,7 @@ func (b *builder) update(st *dialect.Update) error {
 	return err
 }
 
-// keepsKeys refuses to change the key of a row that is changed under another alias, too.
+// keepsKeys refuses to change the key of a row that is also changed under another alias.
 func keepsKeys(targets []Target) error {
 	for i := range targets {
 		for j := range targets[:i] {

@@ -8,7 +8,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// coverOf tells which partitions a DELETE empties; nil where it never empties one.
+// coverOf tells which partitions a DELETE empties; nil if it never empties one.
 func coverOf(d *Delete) *access.Cover {
 	s, ok := d.Source.(*access.Scan)
 	if !ok || !allCascade(d.Targets[0].Children) {
@@ -17,12 +17,12 @@ func coverOf(d *Delete) *access.Cover {
 	return access.NewCover(d.Targets[0].Table, s.Offset, append(expr.Conjuncts(s.Recheck), expr.Conjuncts(s.Residual)...))
 }
 
-// allCascade says whether all tables interleaved in a table go with its rows.
+// allCascade says whether deleting a table's rows deletes those of all tables interleaved in it.
 func allCascade(families []schema.Family) bool {
 	return !slices.ContainsFunc(families, func(f schema.Family) bool { return !f.Table.Interleaved.Cascade || !allCascade(f.Children) })
 }
 
-// ByRows gives the plan of a DELETE that deletes no tables, and leaves out the rows of partitions of these names.
+// ByRows gives the plan of a DELETE that deletes no tables, and leaves out the rows of the partitions with these names.
 func (p *Plan) ByRows(without []string) *Plan {
 	d, ok := p.Write.(*Delete)
 	if !ok || d.Whole == nil {

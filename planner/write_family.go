@@ -14,7 +14,7 @@ func (b *builder) family(t *schema.Table) ([]schema.Family, error) {
 	for _, name := range t.Children {
 		child, err := b.storedTable(&dialect.TableName{Database: databaseOf(t), Name: name, Pos: sqlerr.NoPos})
 		if isMissing(err) {
-			continue // declared by a process that did not live to make it
+			continue // declared by a process that died before it made it
 		}
 		if err != nil {
 			return nil, err

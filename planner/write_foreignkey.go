@@ -8,18 +8,18 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// Related are, by schema.Table.FullName, the tables that a statement writes and those that foreign keys tie to them: those that their rows
-// refer to, those whose rows refer to theirs, and so on where these change, too. nil: no foreign key ties them.
+// Related are, by schema.Table.FullName, the tables that a statement writes and those that foreign keys tie to them: tables that their rows
+// refer to, tables whose rows refer to theirs, and so on if these change, too. nil: no foreign key ties them.
 type Related map[string]RelatedTable
 
 // RelatedTable is one of them.
 type RelatedTable struct {
 	schema.Family
-	Changes bool // its rows may go or change, not only be looked at
+	Changes bool // its rows may be deleted or changed, not only looked at
 }
 
-// related finds the tables that foreign keys tie to those that are written; the plan depends on them. grows: rows are only added,
-// so that nobody's reference is lost.
+// related finds the tables that foreign keys tie to the written ones; the plan depends on them. grows: rows are only added, so that no reference
+// is lost.
 func (b *builder) related(grows bool, tables ...*schema.Table) (Related, error) {
 	r := Related{}
 	for _, t := range tables {
@@ -35,7 +35,7 @@ func (b *builder) related(grows bool, tables ...*schema.Table) (Related, error) 
 	return nil, nil
 }
 
-// relate adds t, what its rows refer to and, where they may go or change, what refers to them.
+// relate adds t, the tables that its rows refer to and, if its rows may be deleted or changed, the tables that refer to it.
 func (b *builder) relate(r Related, t *schema.Table, changes bool) error {
 	own := RelatedTable{Family: schema.Family{Table: t}, Changes: changes}
 	var err error
@@ -54,7 +54,7 @@ func (b *builder) relate(r Related, t *schema.Table, changes bool) error {
 			return err
 		}
 		if parent != nil && !to.IsOwn() && !parent.IsReferredBy(t.As(parent)) {
-			parent = nil // another one of that name: nobody who deletes its rows looks for those that refer to them
+			parent = nil // another table of that name: a delete of its rows does not look for rows that refer to them
 		}
 		if parent == nil {
 			b.plan.Passing = b.plan.Passing || !to.IsOwn()
@@ -102,8 +102,8 @@ func (b *builder) relate(r Related, t *schema.Table, changes bool) error {
 	return nil
 }
 
-// namedBy gives a table that the definition of another one names; nil where there is none: it was declared by a process that did
-// not live to make it, or made, or dropped, without foreign_key_checks.
+// namedBy gives a table that the definition of another one names; nil if it does not exist: a process declared it and died before it made it, or
+// it was made, or dropped, without foreign_key_checks.
 func (b *builder) namedBy(t *schema.Table, r schema.Relative) (*schema.Table, error) {
 	found, err := b.storedTable(&dialect.TableName{Database: cmp.Or(r.Database, databaseOf(t)), Name: r.Name, Pos: sqlerr.NoPos})
 	if isMissing(err) || isUnknownDatabase(err) || err == nil && found.IsUndeclared() {

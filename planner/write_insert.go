@@ -53,7 +53,7 @@ func (b *builder) insert(st *dialect.Insert) error {
 	return err
 }
 
-// insertColumns gives the columns that values are given for: those named, or all that * would show.
+// insertColumns gives the columns that values are given for: the named ones, or all that * would show.
 func insertColumns(to *rowTarget, st *dialect.Insert) ([]int, error) {
 	t := to.table
 	var columns []int
@@ -126,8 +126,8 @@ func isDefault(e dialect.Expr) bool {
 	return ok
 }
 
-// ofEarlier has the value of the j-th column read columns as MySQL does: one that gets its value later, or this one, is what it is
-// without a value. An AUTO_INCREMENT column is numbered when all is computed: until then it is 0.
+// ofEarlier makes the value of the j-th column read columns as MySQL does: a column that gets its value later, or this one, has the value that
+// it has without an assignment. An AUTO_INCREMENT column is numbered after all is computed: until then it is 0.
 func (n *Insert) ofEarlier(j int, v expr.Node) (expr.Node, error) {
 	if !schema.RefersToRow(v) {
 		return v, nil
@@ -151,7 +151,7 @@ func (n *Insert) ofEarlier(j int, v expr.Node) (expr.Node, error) {
 			}
 		case col.AutoIncrement:
 			zero, failed := expr.NewCall("IFNULL", []expr.Node{c, expr.NewConst(value.FromInt(0))})
-			if failed == nil { // never: two values are what IFNULL takes
+			if failed == nil { // never: IFNULL takes two values
 				return zero
 			}
 		}
@@ -160,7 +160,7 @@ func (n *Insert) ofEarlier(j int, v expr.Node) (expr.Node, error) {
 	return read, err
 }
 
-// unset is a column that has no value yet: its default, or the zero of its type. nil: only the row would tell.
+// unset is a column that has no value yet: its default, or the zero of its type. nil: only the row can tell.
 func unset(c schema.ColumnTexts) expr.Node {
 	initial := c.InitialExpr()
 	k, ok := initial.(*expr.Const)
@@ -179,7 +179,7 @@ func unset(c schema.ColumnTexts) expr.Node {
 	return &expr.Const{V: v, T: c.Type}
 }
 
-// insertSource plans the query whose rows are inserted. The last columns of it are not: ON DUPLICATE KEY UPDATE names them.
+// insertSource plans the query whose rows are inserted, except for its last columns, which ON DUPLICATE KEY UPDATE names.
 func (b *builder) insertSource(ins *Insert, query dialect.Query, beside int) error {
 	for _, i := range ins.Columns {
 		if col := ins.Table.Columns[i]; col.Generated != "" {
@@ -198,7 +198,7 @@ func (b *builder) insertSource(ins *Insert, query dialect.Query, beside int) err
 	return nil
 }
 
-// onDuplicate plans what happens to rows whose key is there already.
+// onDuplicate plans what happens to rows whose key exists already.
 func (b *builder) onDuplicate(ins *Insert, to *rowTarget, st *dialect.Insert, beside *besideValues) error {
 	if st.Conflict != nil {
 		ins.Ignore = ins.Ignore || st.Conflict.DoNothing

@@ -11,7 +11,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// ViewCheck is WITH CHECK OPTION: a row that is written through a view must be one of it.
+// ViewCheck is WITH CHECK OPTION: a row written through a view must belong to the view.
 type ViewCheck struct {
 	View string    // as errors name it
 	Cond expr.Node // over the table's row
@@ -30,7 +30,7 @@ type merged struct {
 // isView says whether n is a view that was merged, so that its rows are rows of tables.
 func (n *named) isView() bool { return n.merged != nil && n.merged.view != nil }
 
-// base is the table whose column f, a field of n, is: nil where it is computed, or no row of a table can be told by it.
+// base is the table that column f, a field of n, belongs to; nil if f is computed, or does not identify a row of a table.
 func (n *named) base(f *field) *source {
 	if n.src != nil {
 		if n.src.table == nil || n.src.table.Virtual != nil {
@@ -54,7 +54,7 @@ func (t *joinTree) isInner() bool {
 	return t.kind != leftTree && !slices.ContainsFunc(t.kids, func(kid *joinTree) bool { return !kid.isInner() })
 }
 
-// bases are the tables of a view that is updatable, as columns of it are theirs; none of one that is not.
+// bases are the tables that columns of an updatable view belong to; none if the view is not updatable.
 func (n *named) bases() []*source {
 	var out []*source
 	for i := range n.fields {
@@ -72,7 +72,7 @@ func (n *named) isJoin() bool {
 	return sources > 1
 }
 
-// checks are the conditions that rows written through a view must satisfy. all: a view above wants all that are below.
+// checks are the conditions that rows written through a view must satisfy. all: a view above requires all conditions below.
 func (n *named) checks(all bool) []expr.Node {
 	if n.merged == nil {
 		return nil
@@ -93,7 +93,7 @@ func (n *named) checks(all bool) []expr.Node {
 	return out
 }
 
-// each calls f for each join of t but those of merged tables, whose conditions are theirs.
+// each calls f for each join of t except those inside merged tables, which have their own conditions.
 func (t *joinTree) each(f func(*joinTree)) {
 	if t.kind == leafTree || t.merged {
 		return
@@ -178,14 +178,14 @@ func (q *selection) deletedOf(n *named) (*source, error) {
 	return nil, notUpdatable(n.name, "DELETE")
 }
 
-// rowTarget is a table that rows are written to, and under which names.
+// rowTarget is a table that rows are written to, and the names used for it.
 type rowTarget struct {
 	table  *schema.Table
 	name   *dialect.TableName
 	fields []field // what a view calls its columns; nil: they have their own names
 }
 
-// ordinal is that of a column by its name; -1: there is none.
+// ordinal is the ordinal of a column by its name; -1: there is none.
 func (to *rowTarget) ordinal(name string) int {
 	if to.fields == nil {
 		return to.table.Ordinal(name)
@@ -212,7 +212,7 @@ func (to *rowTarget) columnNames() iter.Seq[string] {
 	}
 }
 
-// insertTarget finds the table that an INSERT writes to, which may be that of a view.
+// insertTarget finds the table that an INSERT writes to, directly or through a view.
 func (b *builder) insertTarget(st *dialect.Insert) (*rowTarget, *ViewCheck, error) {
 	t, err := b.table(&st.Table)
 	if err != nil {
@@ -238,7 +238,7 @@ func (b *builder) insertTarget(st *dialect.Insert) (*rowTarget, *ViewCheck, erro
 	return n.target(src, &st.Table), check, err
 }
 
-// insertedInto is the table that an INSERT into a view is about.
+// insertedInto is the table that an INSERT into a view writes to.
 func (b *builder) insertedInto(n *named, st *dialect.Insert) (*source, error) {
 	if !n.isView() || len(n.bases()) == 0 {
 		return nil, notInsertable(n)
@@ -278,7 +278,7 @@ func notInsertable(n *named) error {
 	return sqlerr.New(sqlerr.CodeNonInsertable, sqlerr.NoPos, "The target table %s of the INSERT is not insertable-into", n.name)
 }
 
-// target is src by the names that n, which is a view of it, gives its columns.
+// target is src under the names that n, a view of it, gives its columns.
 func (n *named) target(src *source, name *dialect.TableName) *rowTarget {
 	out := &rowTarget{table: src.table, name: name, fields: []field{}}
 	for _, f := range n.fields {
