@@ -169,8 +169,7 @@ func isPlainBase(b value.Base) bool {
 	return false
 }
 
-// comparedColumn recognizes a column compared with a constant, by = or, as a range, by <, <=, > or >=, and column IN (constants). It gives the
-// column.
+// comparedColumn recognizes column IN (constants), and a column compared with a constant by = or, as a range, by <, <=, > or >=.
 func comparedColumn(n expr.Node) (column *expr.Column, isRange bool) {
 	switch n := n.(type) {
 	case *expr.Compare:

@@ -30,7 +30,7 @@ type Request struct {
 	// ForWrite asks for whole rows, each with the ETag of the entity that it was read from.
 	ForWrite bool
 	Keys     *IndexChoice // USE, FORCE and IGNORE INDEX
-	Near     bool         // nobody waits for requests, and it is known what tables hold
+	Near     bool         // requests are not waited for, and the table has statistics
 }
 
 // Path is how the table is read.
@@ -69,7 +69,7 @@ func (r *Request) better(p, q Path) bool {
 	return p.Ordered && !q.Ordered
 }
 
-// path is the way by one key: the rows' own (ix is nil), or an index's. Scan is nil where the index is of no use.
+// path is the way by one key: the rows' own (ix is nil), or an index's. Scan is nil if the index is of no use.
 func (r *Request) path(c *Constrainer, ix *schema.Index, forms [][][]Atom) Path {
 	finds, sorts := r.Keys.finds(ix), r.Keys.sorts(ix)
 	if ix != nil && !finds && !sorts {
@@ -306,7 +306,7 @@ func (r *Request) Estimate(s *Scan, k *KeyPlan, depth int, ordered bool, left fl
 	return c
 }
 
-// PassesCopies says whether the scan meets stored parent copies: it does where it reads the children of several parents.
+// PassesCopies says whether the scan meets stored parent copies: it does if it reads the children of several parents.
 func (s *Scan) PassesCopies() bool {
 	n := s.Table.CopyColumns()
 	if n == 0 || s.Index != nil {

@@ -11,8 +11,8 @@ import (
 //
 //	a = 1 ORDER BY b DESC, id over (a, b DESC) → yes, a
 //
-// It must not fire where the directions differ, as a store is read forwards only; after a column of which the key has a prefix
-// only; or where the store partitions are not known by name, as they cannot be merged then.
+// It must not fire if the directions differ, because a store is read forwards only; after a column of which the key has only a prefix; or if the
+// store partitions are not known by name, because they cannot be merged then.
 func ServesOrder(c *Constrainer, k *KeyPlan, ix *schema.Index, order []SortKey, forms [][][]Atom) (pinned []bool, ok bool) {
 	if _, named := k.Spread(); !named {
 		return nil, false
@@ -20,7 +20,7 @@ func ServesOrder(c *Constrainer, k *KeyPlan, ix *schema.Index, order []SortKey, 
 	depth := k.Depth()
 	single := func(p keyColumn) bool { return hasSingle(p.Column, forms, nil) }
 	one := func(int) bool { return false }
-	if k.ranged() { // over several partitions a store may sort some keys in another way than the merge does
+	if k.ranged() { // across several partitions a store may sort some keys differently from the merge
 		if slices.ContainsFunc(k.partitionKey, func(p keyColumn) bool { return !single(p) }) {
 			return nil, false
 		}

@@ -92,7 +92,7 @@ func multiply(a, b [][]Atom) [][]Atom {
 	return out
 }
 
-// strictOf is the alternative a < x, or a > x, of an OR; nil where none is that alone.
+// strictOf is the alternative of an OR that is a < x, or a > x, alone; nil if there is none.
 func strictOf(or [][]Atom) *Atom {
 	for _, atoms := range or {
 		if a := &atoms[0]; len(or) > 1 && len(atoms) == 1 && a.test != nil && (a.test.op == testLt || a.test.op == testGt) {
@@ -102,12 +102,12 @@ func strictOf(or [][]Atom) *Atom {
 	return nil
 }
 
-// edgeOf is what the other alternatives of an OR need to look at, where one reads all that is below: the edge, which is one value
-// where x and y are the same.
+// edgeOf is what the other alternatives of an OR still have to read if one of them reads all that is below: the edge, which is one value if x
+// and y are equal.
 //
 //	a <= x AND (a < y OR b < z)  →  a < y, or a = x AND b < z
 //
-// It gives nothing where atoms have no a <= x.
+// It gives nothing if atoms have no a <= x.
 func edgeOf(atoms []Atom, below *Atom) []Atom {
 	if below == nil {
 		return nil
@@ -124,7 +124,7 @@ func edgeOf(atoms []Atom, below *Atom) []Atom {
 	return nil
 }
 
-// Test makes a test of a condition on one column; nil where n is none.
+// Test makes a test of a condition on one column; nil if n is not one.
 func (c *Constrainer) Test(n expr.Node) (ordinal int, t *test) {
 	switch n := n.(type) {
 	case *expr.Compare:
@@ -179,9 +179,9 @@ func (c *Constrainer) known(n expr.Node) bool {
 	return known
 }
 
-// collated says whether a comparison under a collation can use the column's keys. loose says that they find too much. Keys of a
-// column that ignores case find all that is equal by octets, but are not in the order of octets. Keys of a binary column miss what
-// is equal but for case.
+// collated says whether a comparison under a collation can use the column's keys. loose says that they find too much. Keys of a column that
+// ignores case find everything that is equal byte by byte, but are not in byte order. Keys of a binary column miss values that are equal except
+// for case.
 func (c *Constrainer) collated(ordinal int, collation value.Collation, ranged bool) (loose, ok bool) {
 	t := &c.Table.Columns[ordinal].Type
 	switch {
@@ -221,8 +221,8 @@ func (c *Constrainer) compare(n *expr.Compare) (ordinal int, t *test) {
 	return ordinal, t
 }
 
-// like: name LIKE 'Sm%' → the keys that begin with Sm. It fires for texts only, as LIKE on a number compares its digits. It does
-// not where the pattern is known to begin with a wildcard: all keys would be read.
+// like: name LIKE 'Sm%' → the keys that begin with Sm. It fires only for texts, because LIKE on a number compares its digits, and not if the
+// pattern is known to begin with a wildcard: all keys would be read.
 func (c *Constrainer) like(n *expr.Like) (ordinal int, t *test) {
 	ordinal, ok := c.column(n.X)
 	if !ok || n.Not || !c.Table.Columns[ordinal].Type.IsFreeText() || !c.known(n.Pattern) {
@@ -281,8 +281,8 @@ func (c *Constrainer) logic(n *expr.Logic) (ordinal int, t *test) {
 	return ordinal, t
 }
 
-// splitTuple: (a, b) < (1, 2) → a < 1 OR a = 1 AND b < 2. The spans of both in a key (a, b) touch, and become one. It gives nil
-// where n compares no tuples.
+// splitTuple: (a, b) < (1, 2) → a < 1 OR a = 1 AND b < 2. The spans of both in a key (a, b) touch, and become one. It gives nil if n compares no
+// tuples.
 func splitTuple(n *expr.Compare) expr.Node {
 	l, ok := n.L.(*expr.Tuple)
 	r, rok := n.R.(*expr.Tuple)

@@ -8,8 +8,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// Where ANALYZE TABLE has not found out what a table holds (statistics.go), these sizes are assumed, on every store. Only their order
-// matters: it prefers keys to ranges, ranges to scans, and reading less to saving a sort.
+// If ANALYZE TABLE has not run (statistics.go), these sizes are assumed, on every store. Only their order matters: it prefers keys to ranges,
+// ranges to scans, and reading less to saving a sort.
 const (
 	assumedRows       = 1e6  // of a table
 	assumedPartitions = 1000 // of a table with a partition for each value
@@ -22,7 +22,7 @@ const (
 	sharePrefix   = 0.01 // LIKE 'abc%'
 	shareNotNull  = 0.9
 	shareResidual = 0.3 // any other condition, checked row by row
-	shareOneOfFew = 0.1 // an equality that no key serves, where Request.Near
+	shareOneOfFew = 0.1 // an equality that no key serves, if Request.Near
 )
 
 // cost is the expected cost of a path. Requests count first: each one is billed, and waited for.
@@ -59,7 +59,7 @@ func (t *test) count() float64 {
 	return 1
 }
 
-// share is the share of rows that the tests on one column leave, of which nothing is known.
+// share is the share of rows that the tests on one column leave, without statistics.
 func share(tests []*test) float64 {
 	return assumed{equal: shareEqual, notNull: shareNotNull}.share(tests)
 }
@@ -138,7 +138,7 @@ func (k *KeyPlan) reach(unique bool) (entities, spans float64) {
 	return min(entities, rowsOf(k.table)), max(1, spans)
 }
 
-// continues says whether the spans of b touch those of another branch: a = 1 AND b < 2 beside a < 1, over (a, b).
+// continues says whether the spans of b touch those of another branch, as those of a = 1 AND b < 2 touch those of a < 1 over (a, b).
 func (k *KeyPlan) continues(b *keyBranch) bool {
 	tests := b.leading(k)
 	return slices.ContainsFunc(k.Branches, func(other keyBranch) bool {
@@ -184,8 +184,8 @@ func (b *keyBranch) Spread(k *KeyPlan) (partitions float64, open bool) {
 	return partitions, false
 }
 
-// Matches is how many rows s is likely to give for one left row of a join, where conditions on the table alone leave so many rows of
-// it. Those that are no part of the key are known better than by how many there are.
+// Matches is how many rows s is likely to give for one left row of a join, if conditions on the table alone leave so many of its rows. The
+// effect of conditions outside the key is known better than by their number.
 func (s *Scan) Matches(rows float64) float64 {
 	if s.Rows == s.Entities {
 		return s.Rows

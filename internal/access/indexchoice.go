@@ -11,7 +11,7 @@ import (
 type IndexChoice struct {
 	Find keySet // keys that may find the rows
 	Sort keySet // keys that may give the wanted order
-	// ForceFind prefers a key that finds the rows, even where reading without a key is cheaper; ForceSort one that gives the order.
+	// ForceFind prefers a key that finds the rows, even if reading without a key is cheaper; ForceSort one that gives the order.
 	ForceFind, ForceSort bool
 }
 

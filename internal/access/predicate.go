@@ -7,7 +7,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// mostAlternatives is how long an IN may be that is sent, as a store takes requests of a few kilobytes only.
+// mostAlternatives is the longest IN that is sent, because a store takes requests of only a few kilobytes.
 const mostAlternatives = 20
 
 // pushPredicate makes the predicate that is sent to the store:
@@ -114,7 +114,7 @@ func (p *predicatePusher) compare(n *expr.Compare) *Predicate {
 	return f
 }
 
-// equals compares with a constant. Where blanks at the end do not count, the texts that are equal are a range.
+// equals compares with a constant. If blanks at the end do not count, the equal texts are a range.
 func (p *predicatePusher) equals(ordinal int, v expr.Node) *Predicate {
 	if t := &p.Table.Columns[ordinal].Type; !t.IsText() || !t.Collation.Pads() {
 		return &Predicate{Op: PredicateEq, Column: ordinal, Value: v}
@@ -122,8 +122,8 @@ func (p *predicatePusher) equals(ordinal int, v expr.Node) *Predicate {
 	return joinPredicates(PredicateAnd, []*Predicate{{Op: PredicateGe, Column: ordinal, Value: v}, {Op: PredicateLe, Column: ordinal, Value: v}})
 }
 
-// asStored says whether the store compares a text as the condition does. The store compares octets, so a condition that folds case
-// cannot be sent. Where blanks at the end do not count, a table of ours gets the range of all blanks that may follow.
+// asStored says whether the store compares a text as the condition does. The store compares bytes, so a condition that folds case cannot be
+// sent. If blanks at the end do not count, a table of ours gets the range of all blanks that may follow.
 func (p *predicatePusher) asStored(ordinal int, collation value.Collation) bool {
 	t := &p.Table.Columns[ordinal].Type
 	if !p.Table.Sends(p.Table.Columns[ordinal]) {

@@ -6,8 +6,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// Hold is what a query FOR UPDATE does with the rows of a table: whether others may change them until the transaction ends, and what
-// happens to those that another transaction has.
+// Hold is what a query FOR UPDATE does with the rows of a table: whether others may change them until the transaction ends, and what happens to
+// rows that another transaction holds.
 type Hold uint8
 
 const (
@@ -53,7 +53,7 @@ type Scan struct {
 	// after the other: as they are listed (1), or backwards (-1). 0: the partitions must be merged.
 	PartitionOrder int
 	Without        []string  // names of partitions that are not read
-	Limit          expr.Node // how many rows are wanted at most, as no operator above drops rows; nil: all
+	Limit          expr.Node // how many rows are wanted at most, if no operator above drops rows; nil: all
 
 	Hold Hold // of a query FOR UPDATE
 

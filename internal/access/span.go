@@ -27,7 +27,7 @@ type KeyPlan struct {
 	partitionKey  []keyColumn
 	partitionTail string
 	fromKey       []int
-	single        []interval // the only one, where it has no columns
+	single        []interval // the only one, if it has no columns
 	// divide is the first column that divides the table into partitions. divideFrom tells for each dividing column which of Columns
 	// it is; -1: none.
 	divide     *keyColumn
@@ -52,8 +52,8 @@ type keyBranch struct {
 	divide       []*test
 }
 
-// mostSpans is how many spans a scan may have. Lists of values on several columns multiply. Where there would be more, the values
-// of a later column become one range, and the conditions on the columns after it are checked row by row.
+// mostSpans is how many spans a scan may have. Lists of values on several columns multiply. Instead of exceeding it, the values of a later
+// column become one range, and the conditions on the columns after it are checked row by row.
 const mostSpans = 2048
 
 // Reads computes what is read at this execution. env.Row is the left row of a lookup join. It reuses r's slices. All of r.Points are

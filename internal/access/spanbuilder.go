@@ -102,7 +102,7 @@ func (b *spanBuilder) choosePartitionKeys(br *keyBranch) (count int, err error) 
 			if k.ranged() {
 				b.r.Exact = b.r.Exact && exact
 			} else if !exact || !allPoints(set) {
-				// Nobody knows which partitions lie between two values.
+				// It is not known which partitions lie between two values.
 				set, b.r.Exact = nil, false
 			}
 			if count *= max(1, len(set)); k.ranged() && count > mostSpans && i > 0 {

@@ -54,8 +54,8 @@ type test struct {
 	loose bool
 }
 
-// IsPoint says whether the test allows single values only, but for arguments of a kind that should not be. Then tests on the key's
-// next column narrow the spans further.
+// IsPoint says whether the test allows only single values, except for arguments of an unexpected kind. If so, tests on the key's next column
+// narrow the spans further.
 func (t *test) IsPoint() bool {
 	switch t.op {
 	case testEq, testNull, testIn, testEdge:
@@ -153,7 +153,7 @@ func evalAll(env *expr.Env, tests []*test, p *keyColumn) (list []interval, exact
 	return list, exact || len(list) == 0, nil
 }
 
-// edge is the codes of a <= x without those of a < y. Where x and y are the same that is the code of one value.
+// edge is the codes of a <= x without those of a < y: the code of one value, if x and y are equal.
 func (t *test) edge(env *expr.Env, p *keyColumn) (list []interval, exact bool, err error) {
 	with, exact, err := t.kids[0].eval(env, p)
 	if err != nil {
@@ -227,7 +227,7 @@ func (t *test) compare(env *expr.Env, p *keyColumn, f expr.Func) (list []interva
 	return t.ordered(p, iv, lo, at)
 }
 
-// ordered gives what of iv may satisfy t, which is no equality, where lo is its value, or the one of the column below it (placeAbove).
+// ordered gives what of iv may satisfy t, which is not an equality. lo is t's value, or the column's value below it (placeAbove).
 func (t *test) ordered(p *keyColumn, iv interval, lo value.Value, at place) (list []interval, exact bool, err error) {
 	b, tied, err := p.bounds(lo)
 	switch {
@@ -255,7 +255,7 @@ func (t *test) isUp() bool { return t.op == testGt || t.op == testGe }
 
 func (t *test) isEqual() bool { return t.op == testEq || t.op == testIn }
 
-// among gives what of iv may satisfy t where its value is one of several of the column, from lo to hi.
+// among gives what of iv may satisfy t if its value may be any of the column's from lo to hi.
 func (t *test) among(p *keyColumn, iv interval, lo, hi value.Value) ([]interval, error) {
 	below, _, err := p.bounds(lo)
 	if err != nil {
@@ -417,8 +417,7 @@ func (b interval) cut(iv interval, above, with bool) interval {
 	return iv
 }
 
-// warn warns of a text that is compared with a column of numbers. Where the key implies the condition, nothing else compares them
-// and would warn.
+// warn warns of a text that is compared with a column of numbers. If the key implies the condition, nothing else compares them and would warn.
 func (p *keyColumn) warn(env *expr.Env, v value.Value) error {
 	if t := p.column.Type.Base; value.TypeBool <= t && t <= value.TypeDecimal || t == value.TypeYear {
 		return env.Number(v)

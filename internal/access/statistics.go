@@ -9,7 +9,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// rowsOf is how many rows a table has: as ANALYZE TABLE found, or as is assumed.
+// rowsOf is how many rows a table has: by ANALYZE TABLE, or as assumed.
 func rowsOf(t *schema.Table) float64 {
 	if !t.Analyzed() {
 		return assumedRows
@@ -44,14 +44,13 @@ func (t *test) isFixed() bool {
 	return t.constant
 }
 
-// areConstant says whether expressions are values.
+// areConstant says whether expressions are constants.
 func areConstant(list ...expr.Node) bool {
 	return !slices.ContainsFunc(list, func(n expr.Node) bool { _, is := n.(*expr.Const); return !is })
 }
 
-// shareIn is the share of the rows of a table that tests on one column leave: by its statistics, where there are any. Tests whose values
-// are known are held against common values and the histogram; an equality with an argument leaves as many rows as one value has on
-// average.
+// shareIn is the share of a table's rows that tests on one column leave, by its statistics if there are any. Tests with known values are
+// compared with the common values and the histogram; an equality with an argument leaves as many rows as one value has on average.
 func shareIn(t *schema.Table, column int, tests []*test) float64 {
 	st := t.StatisticsOf(column)
 	if st == nil {
@@ -85,8 +84,8 @@ func shareIn(t *schema.Table, column int, tests []*test) float64 {
 	return min(s, known)
 }
 
-// placeShare is the share of rows that lie where the branch b looks, as far as the tests on columns of its key do not say it already.
-// Without statistics it is 1.
+// placeShare is the share of rows that lie where the branch b looks, as far as the tests on columns of its key do not imply it. Without
+// statistics it is 1.
 func (k *KeyPlan) placeShare(b *keyBranch) float64 {
 	s := k.coarseShare(b)
 	if _, open := b.Spread(k); !k.table.Analyzed() || k.ranged() || open || k.layout.Buckets > 0 {
@@ -100,8 +99,8 @@ func (k *KeyPlan) placeShare(b *keyBranch) float64 {
 	return s
 }
 
-// together is by how much more rows the equalities on the first columns of a key leave than each of them by itself would: values of
-// columns go together, as a city does with its country. Without statistics it is 1.
+// together is the factor by which the equalities on the first columns of a key leave more rows than if they were independent: values of columns
+// go together, like a city and its country. Without statistics it is 1.
 func (k *KeyPlan) together(b *keyBranch) float64 {
 	if !k.table.Analyzed() {
 		return 1
@@ -128,8 +127,8 @@ func (k *KeyPlan) together(b *keyBranch) float64 {
 	return more
 }
 
-// coarseShare is the part of placeShare that tests have which are checked again on every row: on columns whose hash chooses a store
-// partition, and on the one that divides the table.
+// coarseShare is the part of placeShare due to tests that are checked again on every row: tests on columns whose hash chooses a store partition,
+// and on the column that divides the table.
 func (k *KeyPlan) coarseShare(b *keyBranch) float64 {
 	s := 1.0
 	if !k.table.Analyzed() || k.ranged() {
@@ -144,7 +143,7 @@ func (k *KeyPlan) coarseShare(b *keyBranch) float64 {
 	return s
 }
 
-// matching is how many of so many entities that are read satisfy conditions which leave a share of all rows.
+// matching is how many of the entities that are read satisfy conditions that leave a share of all rows.
 func (k *KeyPlan) matching(entities, left float64) float64 {
 	coarse := 0.0
 	for i := range k.Branches {
@@ -162,7 +161,7 @@ func (k *KeyPlan) divideShare(b *keyBranch) float64 {
 	return min(1, k.branchPartitions(b)/all)
 }
 
-// fixedPartitions is how many partitions tests leave whose values are known; not ok where they are not.
+// fixedPartitions is how many partitions the tests leave; ok is false if their values are not known.
 func (k *KeyPlan) fixedPartitions(tests []*test) (n float64, ok bool) {
 	if !k.table.Analyzed() || slices.ContainsFunc(tests, func(t *test) bool { return !t.isFixed() }) {
 		return 0, false
@@ -174,7 +173,7 @@ func (k *KeyPlan) fixedPartitions(tests []*test) (n float64, ok bool) {
 	return float64(len(partitionsWithin(k.table.Partitions, set))), true
 }
 
-// residualShare is the share of rows that conditions leave which are checked row by row, each as the Constrainer has it.
+// residualShare is the share of rows left by conditions that are checked row by row, each in the Constrainer's form.
 func (r *Request) residualShare(forms [][][]Atom) float64 {
 	t := r.Table
 	s := 1.0
@@ -194,8 +193,8 @@ func (r *Request) residualShare(forms [][][]Atom) float64 {
 	return s
 }
 
-// shareUnknown is the share of rows that a condition leaves on columns without statistics. Where lookups of too many rows cost little,
-// an equality is taken to leave fewer than another one.
+// shareUnknown is the share of rows that a condition on columns without statistics leaves. If looking up too many rows costs little, an equality
+// is assumed to leave fewer than other conditions.
 func (r *Request) shareUnknown(form [][]Atom) float64 {
 	if !r.Near {
 		return shareResidual
@@ -213,11 +212,11 @@ func (r *Request) shareUnknown(form [][]Atom) float64 {
 	return min(sum, shareResidual)
 }
 
-// ResidualShare is the share of rows that so many conditions of which nothing is known leave.
+// ResidualShare is the share of rows that n conditions without statistics leave.
 func ResidualShare(n int) float64 { return math.Pow(shareResidual, float64(n)) }
 
-// pages is how many requests it takes to read so many entities in so many spans. Without statistics, when the sizes are guesses, a
-// page more or less does not count.
+// pages is how many requests it takes to read so many entities in so many spans. Without statistics the sizes are guesses, so a page more or
+// less does not count.
 func pages(t *schema.Table, entities, spans float64) float64 {
 	if !t.Analyzed() || spans <= 1 || entities <= spans*PageEntities {
 		return max(spans, math.Ceil(entities/PageEntities))

@@ -34,15 +34,14 @@ import (
 // A DATETIME is text because an Edm.DateTime begins in 1601, and stores have been seen that compare one at
 // milliseconds; as text of fixed length it is exact from year 1 to 9999 and sorts.
 //
-// NULL is a property that is absent; empty text is one that is there. Text of more than 32,768 UTF-16 units
-// and octets of more than 64 KiB go on in further properties (keymap.PropertyPart). Every column has a
-// property, those of the keys too, so nothing is ever read back out of a key.
+// NULL is an absent property; empty text is a present one. Text of more than 32,768 UTF-16 units and octets of more than 64 KiB continue in
+// further properties (keymap.PropertyPart). Every column has a property, key columns too, so nothing is ever read back out of a key.
 //
 // A Codec is immutable and may be used by many goroutines.
 type Codec struct {
 	Table   *schema.Table
 	Columns []int    // ordinals that are stored, ascending
-	Names   []string // their first properties, aligned with columns; behind them what nulls has
+	Names   []string // their first properties, aligned with columns; then those that nulls points to
 	Forms   []Form   // aligned with columns
 	Long    []bool   // aligned with columns: values may need more than one property
 	nulls   []int    // aligned with columns: where in names is the property that says NULL, see schema.Column.Initial; 0: none
@@ -90,8 +89,7 @@ func NewCodec(t *schema.Table) *Codec {
 	return NewCodecOf(t, columns)
 }
 
-// NewCodecOf makes the codec of entities that hold only these columns (ordinals, ascending), such as the
-// entries of an index that is no whole copy.
+// NewCodecOf makes the codec of entities that hold only these columns (ordinals, ascending), such as index entries that are not whole copies.
 func NewCodecOf(t *schema.Table, columns []int) *Codec {
 	columns = propertyColumns(t, columns)
 	c := &Codec{Table: t, Columns: columns, Names: make([]string, len(columns)), Forms: make([]Form, len(columns)), Long: make([]bool, len(columns)), nulls: make([]int, len(columns))}
@@ -138,7 +136,7 @@ var formOf = [...]Form{
 	value.JSON: FormJSON, value.UUID: FormUUID,
 }
 
-// storage says of each form of what kind the values are, and of what type the properties.
+// storage gives the kind of value and the type of property of each form.
 var storage = [...]struct {
 	kind value.Kind
 	edm  engine.Edm
@@ -207,7 +205,7 @@ func (c *Codec) split(e *engine.Entity, i int, v engine.Value) {
 	}
 }
 
-// Encode gives the stored form of a value that is not NULL. Not ok: the form does not hold values of that kind.
+// Encode gives the stored form of a value that is not NULL. Not ok: the form does not hold values of its kind.
 func Encode(f Form, v value.Value) (stored engine.Value, ok bool) {
 	as := &storage[f]
 	if v.Kind() != as.kind {
@@ -247,8 +245,7 @@ func padded(u uint64) string {
 	return string(b[len(b)-bigUintLen:])
 }
 
-// Select gives the properties to read for these columns (ordinals, ETagOrdinal among them or not): nil is
-// all there are.
+// Select gives the properties to read for these columns (ordinals, ETagOrdinal among them or not); nil: all properties.
 //
 // How many properties a long value has is not known before it is read. So when a long column is wanted, everything is read. If
 // that would bring in another long column that is not wanted, all properties that the wanted ones can have are named instead.
@@ -293,8 +290,8 @@ func (c *Codec) Select(columns []int) []string {
 	return names
 }
 
-// SelectOne is Select for the read of one entity: that a short column comes along costs less than picking
-// the wanted ones out, a long one does not.
+// SelectOne is Select for reading one entity, where an extra short column costs less than picking out the wanted ones, but an extra long one
+// does not.
 func (c *Codec) SelectOne(columns []int) []string {
 	for i, ordinal := range c.Columns {
 		if c.Long[i] && !slices.Contains(columns, ordinal) {

@@ -13,14 +13,14 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// Decoder fills rows from entities. It remembers which properties the last entity had, so one serves one
-// goroutine; a copy of it is another Decoder.
+// Decoder fills rows from entities. It remembers which properties the last entity had, so each goroutine needs its own; a copy of it is another
+// Decoder.
 type Decoder struct {
 	codec   *Codec
 	cols    []decodeCol
 	etags   []int // positions that take the ETag
 	offset  int   // where the row begins
-	own     []int // of an external table: ordinals of what is neither key nor property
+	own     []int // of an external table: ordinals of columns that are neither key nor property
 	current *binding
 	known   *atomic.Pointer[[]*binding] // shared by all copies
 }
@@ -34,8 +34,8 @@ type binding struct {
 	nulls []int   // by cols: where the property is that says NULL; -1: nowhere
 }
 
-// maxBindings bounds the sets of properties that a Decoder remembers: rows of a table have as many as there
-// are ways for columns to be NULL, but few are common.
+// maxBindings bounds the sets of properties that a Decoder remembers: rows of a table have one for each way in which columns can be NULL, but
+// few of these are common.
 const maxBindings = 16
 
 // decodeCol is a column that is wanted, and where in the row.
@@ -44,7 +44,7 @@ type decodeCol struct {
 	long    bool
 	ordinal int
 	dst     int
-	absent  value.Value // of a row that has no property for it, and none that says NULL
+	absent  value.Value // of a row without a property for it, and without one that says NULL
 	digits  int         // that a time shows behind the second
 	other   *Decoder    // of the column in its other form, see schema.Column.Other; nil without one
 }
@@ -89,8 +89,8 @@ func (c *Codec) DecoderTo(columns, dst []int, selected []string) *Decoder {
 	return d
 }
 
-// DecodeRow fills dst from e. The error of an entity that does not hold what the table's definition says
-// is an *engine.Error with CodeCorrupt; that of one that lies among the table's rows and is none, errOtherForm.
+// DecodeRow fills dst from e. If e does not hold what the table's definition says, the error is an *engine.Error with CodeCorrupt; if e lies
+// among the table's rows but is not one, it is ErrOtherForm.
 func (d *Decoder) DecodeRow(e *engine.Entity, dst []value.Value) error {
 	if d.codec.Table.IsParentCopy(e.RowKey) {
 		return ErrOtherForm
@@ -179,10 +179,10 @@ func (d *Decoder) rebind(names []string) {
 			return
 		}
 	}
-	d.current = d.bind(slices.Clone(names)) // a cursor may use the memory of names again
+	d.current = d.bind(slices.Clone(names)) // a cursor may reuse the memory of names
 	if len(known) < maxBindings {
 		more := append(slices.Clip(known), d.current)
-		d.known.Store(&more) // where two learn at once, one of them learns again
+		d.known.Store(&more) // if two goroutines learn at once, one of them learns again
 	}
 }
 
@@ -225,8 +225,8 @@ func join(values []engine.Value, first int, rest []int) string {
 	return b.String()
 }
 
-// decode gives the value that a property of this form and type holds; not ok when it holds no such thing. Numbers
-// that other programs wrote as Int32, or as a Double without a fraction, are taken as well.
+// decode gives the value that a property of this form and type holds; not ok if it holds no such value. It also accepts numbers that other
+// programs wrote as Int32, or as a Double without a fraction.
 func decode(f Form, t *value.Type, s *engine.Value) (v value.Value, ok bool) {
 	switch f {
 	case FormMember:

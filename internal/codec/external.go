@@ -11,16 +11,16 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// ErrOtherForm says that an entity has keys of another form than the rows of its table, and so is none of them: in a
-// external table, or a copy of a parent's row among those that live inside it.
+// ErrOtherForm says that an entity's keys have another form than those of its table's rows, so it is not a row: an entity of an external table,
+// or a parent copy among the rows that live inside the parent.
 var ErrOtherForm = errors.New("the entity is not a row of the table")
 
-// propertyColumns leaves the columns of an external table that are properties.
+// propertyColumns gives those columns of an external table that are properties.
 func propertyColumns(t *schema.Table, columns []int) []int {
 	return slices.DeleteFunc(slices.Clone(columns), func(i int) bool { return t.Columns[i].Source != schema.SourceProperty })
 }
 
-// decodeKeys fills in what an entity of an external table has beside its properties. dst begins with the row.
+// decodeKeys fills in what an entity of an external table has besides its properties. dst begins with the row.
 func (d *Decoder) decodeKeys(e *engine.Entity, dst []value.Value) error {
 	t := d.codec.Table
 	if !t.ParseKeys(e.PartitionKey, e.RowKey, dst) {
@@ -38,7 +38,7 @@ func (d *Decoder) decodeKeys(e *engine.Entity, dst []value.Value) error {
 	return nil
 }
 
-// wholeValue keeps an entity's properties in a value, for who changes some of them.
+// wholeValue keeps an entity's properties in a value, for a statement that changes some of them.
 func wholeValue(e *engine.Entity) value.Value {
 	var b []byte
 	for i := range e.Values {
@@ -55,7 +55,7 @@ func wholeValue(e *engine.Entity) value.Value {
 	return value.FromBytes(string(b))
 }
 
-// wholeOf gives the properties that wholeValue kept; none of NULL, which a new row has.
+// wholeOf gives the properties that wholeValue kept; none for NULL, which a new row has.
 func wholeOf(v value.Value) engine.Entity {
 	var e engine.Entity
 	number := func(s string) (uint64, string) {
@@ -86,8 +86,8 @@ func (c *Codec) whole(row []value.Value) engine.Entity {
 	return wholeOf(row[len(c.Table.Columns)-1])
 }
 
-// encodeExternal makes the entity of a row: as it was read, with those properties changed that the row has other
-// values for. A property that is not changed keeps its type, and one that is keeps it where the new value fits.
+// encodeExternal makes the entity of a row: as it was read, but with the properties changed whose values differ in the row. Unchanged properties
+// keep their type, and so do changed ones if the new value fits it.
 func (c *Codec) encodeExternal(row []value.Value) (engine.Entity, error) {
 	e := c.whole(row)
 	for i, ordinal := range c.Columns {
@@ -124,8 +124,8 @@ func (c *Codec) encodeExternal(row []value.Value) (engine.Entity, error) {
 	return e, nil
 }
 
-// ChangeOf makes the operation that turns the entity of a row into another one. In an external table it is a merge of the
-// properties that change, or, as a merge cannot remove one, a replacement by the whole entity.
+// ChangeOf makes the operation that turns the entity of a row into another one. In an external table it is a merge of the changed properties or,
+// because a merge cannot remove a property, a replacement of the whole entity.
 func (c *Codec) ChangeOf(old []value.Value, e engine.Entity) engine.Op {
 	if !c.Table.Layout.Raw {
 		return engine.Op{Kind: engine.Replace, Entity: e}
@@ -149,8 +149,8 @@ func (c *Codec) ChangeOf(old []value.Value, e engine.Entity) engine.Op {
 	return engine.Op{Kind: engine.Merge, Entity: merge}
 }
 
-// decodeProperty gives the SQL value of a property. Where the definition says which type the property has, another
-// one is not ok: what is sent to the store relies on it.
+// decodeProperty gives the SQL value of a property. If the definition gives the property's type, another type is not ok: what is sent to the
+// store relies on it.
 func decodeProperty(t *schema.Table, col *schema.Column, s *engine.Value) (value.Value, bool) {
 	var v value.Value
 	switch s.Type {
@@ -193,14 +193,14 @@ func EdmOf(name string) engine.Edm {
 	return engine.Absent
 }
 
-// naturalEdm is the type that a property gets for a value where nothing else says one.
+// naturalEdm is the type that a property gets for a value if nothing else determines it.
 var naturalEdm = [...]engine.Edm{
 	value.Null: engine.String, value.Bool: engine.Boolean, value.Int: engine.Int64, value.Uint: engine.Int64, value.Float: engine.Double,
 	value.Decimal: engine.Double, value.String: engine.String, value.Bytes: engine.Binary, value.Date: engine.DateTime,
 	value.Time: engine.DateTime, value.Duration: engine.String, value.JSON: engine.String, value.UUID: engine.Guid,
 }
 
-// edmTypes are the SQL types whose conversion makes a value fit a property's type.
+// edmTypes are the SQL types that a value is converted to, to fit a property's type.
 var edmTypes = [...]value.Type{
 	engine.Int32: {Base: value.TypeInt}, engine.Int64: {Base: value.TypeBigInt}, engine.Double: {Base: value.TypeDouble},
 	engine.Boolean: {Base: value.TypeBool}, engine.DateTime: {Base: value.TypeDateTime, Precision: -1},
@@ -212,8 +212,8 @@ var edmForms = [...]Form{
 	engine.Guid: FormUUID, engine.Binary: FormBinary, engine.String: FormText,
 }
 
-// ToEdm gives v as a property of a type; not ok when it does not fit, or would be another value there: neither text
-// that spells a number nor a date becomes one.
+// ToEdm gives v as a property of a type; not ok if it does not fit, or would change its meaning: neither a text that spells a number nor a date
+// becomes a number.
 func ToEdm(v value.Value, edm engine.Edm) (engine.Value, bool) {
 	if edm == engine.Absent {
 		return engine.Value{}, false
@@ -235,7 +235,7 @@ func ToEdm(v value.Value, edm engine.Edm) (engine.Value, bool) {
 	stored, ok := Encode(edmForms[edm], converted)
 	stored.Type = edm
 	if edm == engine.Double && converted.Float() == 0 {
-		stored.N = 0 // the wire has no -0, and what an engine keeps in its place is of another type
+		stored.N = 0 // the wire has no -0, and the value an engine keeps instead is of another type
 	}
 	return stored, ok
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// otherDecoder makes a decoder of a row of one column: that column in its other form; nil when it has none.
+// otherDecoder makes a decoder for a row of one column: this column in its other form; nil if it has none.
 func otherDecoder(c *schema.Column) *Decoder {
 	other := c.Other()
 	if other == nil {

@@ -1,5 +1,5 @@
-// Package feature names what a store may hold that not every version of nearlyfree knows, and words the refusal of a
-// version that meets what it does not know. docs/format.md has the rules. It imports nothing.
+// Package feature names what a store may hold that not every version of nearlyfree knows, and words a version's refusal of what it does not
+// know. docs/format.md has the rules. It imports nothing.
 //
 //	if unknown := feature.Definitions.Unknown(names); len(unknown) > 0 {
 //		return &feature.Error{Where: "table t", What: feature.Uses(unknown)}
@@ -8,12 +8,12 @@ package feature
 
 import "strings"
 
-// Feature is something that a store may use. Its name is stored, so it never changes and never comes to mean something else.
+// Feature is something that a store may use. Its name is stored, so the name and its meaning never change.
 type Feature struct {
 	Name    string
 	Comment string
-	// ToWrite: a program that does not know the feature may read what uses it, and must not write there. Else it must not
-	// read there either.
+	// ToWrite: a program that does not know the feature may read what uses it, but must not write there. Otherwise it must not read there
+	// either.
 	ToWrite bool
 }
 
@@ -61,7 +61,7 @@ var Files = Set{
 	{Name: ShortRecords, Comment: "versions, names, numbers, times and references are stored in fewer octets"},
 }
 
-// Unknown gives those of the names that the set does not have.
+// Unknown gives the names that are not in the set.
 func (s Set) Unknown(names []string) []string {
 	var unknown []string
 	for _, name := range names {
@@ -91,7 +91,7 @@ func (e *Error) Error() string {
 	return s + "use a newer version"
 }
 
-// Uses words what a place does that uses features.
+// Uses words what a place with these features does.
 func Uses(names []string) string {
 	if len(names) == 1 {
 		return "uses the feature " + names[0]

@@ -9,21 +9,18 @@
 //	Busy       -       50 ms … 1 s        somebody holds a named lock; GET_LOCK says how long to wait
 //	Transaction -      1 … 128 ms         a transaction of RunTx met a conflict; it ends when its context does
 //
-// Pauses double from the first to the longest, each less a random part of up to one half, so that those who met do not meet
-// again.
+// Pauses double from the first to the longest, each less a random part of up to one half, so that those that collided do not collide again.
 //
-// Loops nest: a statement is planned anew, its rows are read again, a change of definitions within it is made again. Their tries
-// do not multiply. A Race that was given up is not begun again by a loop around it. And all loops of a statement share one budget:
-// MaxAgain tries again in all, and none once MaxTime has passed since the first one, except that MinAgain of them are always made,
-// as one try of a large statement may take long. Progress fills the budget: definitions that were published, a window of
-// rows that was written, a range that was emptied are not done again.
+// Loops nest: a statement is planned again, its rows are read again, a change of definitions within it is made again. Their tries do not
+// multiply. A Race that was given up is not restarted by a loop around it. All loops of a statement share one budget: MaxAgain further tries in
+// all, and none once MaxTime has passed since the first one, except that MinAgain are always made, because one try of a large statement may take
+// long. Progress refills the budget: published definitions, a written window of rows and an emptied range are not done again.
 //
-// A statement that writes rows goes on beyond that where others have changed them: one of those who met has got on, so it is no use to
-// give up. Overtaken ends MaxTime after the first such try, as a database that locks rows gives up waiting.
+// A statement that writes rows goes on beyond that if others have changed them: one of those that collided has succeeded, so giving up is of no
+// use. Overtaken ends MaxTime after the first such try, as a database that locks rows stops waiting.
 //
-// A request has its own tries in each of these, as it is repeated alone: a statement sends at most Request.Tries times the
-// requests of 1 + MaxAgain tries. A store that answers nothing ends it after Request.Tries: no other loop repeats what
-// failed for that.
+// A request has its own tries in each of these, because it is repeated alone: a statement sends at most Request.Tries times the requests of 1 +
+// MaxAgain tries. A store that answers nothing ends it after Request.Tries: no other loop repeats a failure of that kind.
 //
 //	tries := retry.Begin(ctx, retry.Race)
 //	for {
@@ -74,7 +71,7 @@ const (
 	MaxTime  = time.Minute
 )
 
-// BelieveDuplicates is in which try of a Race two rows with the same value of a unique index are believed: of rows that were not read at
+// BelieveDuplicates is the try of a Race from which two rows with the same value of a unique index are believed: if the rows were not read at
 // the same time, the first may have given up the value before the other took it.
 const BelieveDuplicates = 3
 
@@ -108,12 +105,12 @@ type Loop struct {
 	again   int // tries that Again has allowed
 }
 
-// Begin begins a loop, and the budget where no loop around it has.
+// Begin begins a loop, and the budget unless a loop around it has one.
 func Begin(ctx context.Context, p Policy) Loop {
 	return Loop{Context: Statement(ctx), Try: 1, policy: p}
 }
 
-// Statement gives a context whose loops share one budget, which is that of ctx where it has one.
+// Statement gives a context whose loops share one budget, which is that of ctx if it has one.
 func Statement(ctx context.Context) context.Context {
 	if budgetOf(ctx) != nil {
 		return ctx
@@ -121,8 +118,8 @@ func Statement(ctx context.Context) context.Context {
 	return &budget{Context: ctx}
 }
 
-// Again pauses before the next try. Where there is none its error is the cause of the last one's failure, of a Race in a
-// *ConflictError; where the context ends, that one's.
+// Again pauses before the next try. If there is none, it returns the cause of the last failure, for a Race in a *ConflictError; if the context
+// ends, the context's error.
 func (l *Loop) Again(cause error) error {
 	var given *ConflictError
 	if errors.As(cause, &given) {
@@ -140,7 +137,8 @@ func (l *Loop) Again(cause error) error {
 	return cause
 }
 
-// Overtaken is Again where others have changed what was to be written, so that they have got on. It takes nothing of the budget.
+// Overtaken is Again for a failure because others, which have thereby succeeded, changed what was to be written. It takes nothing from the
+// budget.
 func (l *Loop) Overtaken(cause error) error {
 	var given *ConflictError
 	if errors.As(cause, &given) {
@@ -154,13 +152,13 @@ func (l *Loop) Overtaken(cause error) error {
 	return Sleep(l.Context, l.policy.Pause(made))
 }
 
-// Progress says that something was done that no try does again: the count begins anew.
+// Progress says that something was done that no try repeats: the count begins anew.
 func (l *Loop) Progress() {
 	l.Try, l.again = 1, 0
 	Progress(l.Context)
 }
 
-// Progress fills the budget of a statement, which has done something that no try of it does again.
+// Progress refills the budget of a statement that has done something that no try of it repeats.
 func Progress(ctx context.Context) {
 	if b := budgetOf(ctx); b != nil {
 		b.fill()
@@ -174,7 +172,7 @@ type budget struct {
 	again int       // tries again since the budget was full
 	since time.Time // of the first of them
 
-	overtaken      int       // tries again as others had got on
+	overtaken      int       // tries again because others had succeeded
 	overtakenSince time.Time // the first of them
 }
 
@@ -187,7 +185,7 @@ func (b *budget) Value(key any) any {
 	return b.Context.Value(key)
 }
 
-// budgetOf gives nil where no loop has begun.
+// budgetOf gives nil if no loop has begun.
 func budgetOf(ctx context.Context) *budget {
 	b, _ := ctx.Value(budgetKey{}).(*budget)
 	return b
@@ -208,7 +206,7 @@ func (b *budget) take(wanted bool) (made int, ok bool) {
 	return made, true
 }
 
-// overtake takes another try after others got on.
+// overtake takes another try after others have succeeded.
 func (b *budget) overtake() (made int, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -18,7 +18,7 @@ type shownColumn struct {
 	byDefault                    any // as a client expects it; nil: none
 }
 
-// shownColumns gives the columns that are shown. Those of a table without a definition have the types that were seen.
+// shownColumns gives the columns that are shown. Those of a table without a definition have the types seen in entities.
 func shownColumns(t *schema.Table) ([]shownColumn, error) {
 	texts, err := planner.Texts(t)
 	if err != nil {
@@ -77,14 +77,14 @@ var mysqlNames = map[string]string{
 	"LONG": "MEDIUMTEXT", "LONG VARCHAR": "MEDIUMTEXT", "LONG VARBINARY": "MEDIUMBLOB",
 }
 
-// seenTypes are the SQL types of what a property of a table without a definition was seen to hold.
+// seenTypes are the SQL types for what was seen in a property of a table without a definition.
 var seenTypes = map[string]value.Type{
 	"String": {Base: value.TypeText}, "Int32": {Base: value.TypeBigInt}, "Int64": {Base: value.TypeBigInt},
 	"Double": {Base: value.TypeDouble}, "Boolean": {Base: value.TypeBool}, "DateTime": {Base: value.TypeDateTime, Precision: -1},
 	"Guid": {Base: value.TypeUUID}, "Binary": {Base: value.TypeBlob},
 }
 
-// columnKey is PRI, UNI, MUL or nothing, as MySQL says of a column.
+// columnKey is PRI, UNI, MUL or nothing, as MySQL has it for a column.
 func columnKey(t *schema.Table, ordinal int) string {
 	for _, p := range t.Key {
 		if p.Column == ordinal {
@@ -107,7 +107,7 @@ func columnKey(t *schema.Table, ordinal int) string {
 	return key
 }
 
-// columnDefault is the default as the column keeps it, without the quotes of a text, or the expression.
+// columnDefault is the default as the column keeps it: a text without its quotes, or the expression.
 func columnDefault(c schema.ColumnTexts) any {
 	if !c.HasDefault || strings.EqualFold(c.Default, "NULL") {
 		return nil
@@ -131,7 +131,7 @@ func columnDefault(c schema.ColumnTexts) any {
 	return value.Text(v)
 }
 
-// constantDefault is the constant that the default is; nil where it is an expression, which is one in parentheses also where it says a constant.
+// constantDefault is the constant that the default is; nil if it is an expression, as is anything in parentheses, even a constant.
 func constantDefault(c schema.ColumnTexts) *expr.Const {
 	k, _ := c.DefaultExpr.(*expr.Const)
 	if strings.HasPrefix(c.Default, "(") {

@@ -15,7 +15,7 @@ func dataType(kind string) string {
 	return kind
 }
 
-// columnSizes are MySQL's figures of a type; nil where they do not apply.
+// columnSizes are MySQL's figures for a type; nil for those that do not apply.
 func columnSizes(t value.Type) (length, octets, precision, scale, fsp any) {
 	switch t.Base {
 	case value.TypeChar:
@@ -64,7 +64,7 @@ func columnSizes(t value.Type) (length, octets, precision, scale, fsp any) {
 	return nil, nil, nil, nil, nil
 }
 
-// longestMember is the length of the longest text that a column of an ENUM or SET gives.
+// longestMember is the length of the longest text that an ENUM or SET column can hold.
 func longestMember(t value.Type) int {
 	longest, all := 0, max(0, len(t.Names)-1)
 	for _, name := range t.Names {

@@ -29,7 +29,7 @@ func (s Seen) allDatabases(ctx context.Context, pass func(name string) (bool, er
 	return v, err
 }
 
-// showDatabases is SHOW DATABASES LIKE, whose column bears the pattern in its name.
+// showDatabases is SHOW DATABASES LIKE, whose column has the pattern in its name.
 func (s Seen) showDatabases(ctx context.Context, pattern string) (*schema.Table, error) {
 	match, err := matching(pattern)
 	if err != nil {
@@ -57,7 +57,7 @@ func (s Seen) showCreateDatabase(ctx context.Context, name string) (*virtual, er
 	return v, nil
 }
 
-// ofVirtual gives what SHOW tells of a database that is made of definitions.
+// ofVirtual gives what SHOW tells about a database that is made of definitions.
 func (s Seen) ofVirtual(ctx context.Context, show *dialect.Show, database string) (*virtual, error) {
 	switch show.What {
 	case "tables":

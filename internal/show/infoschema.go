@@ -12,9 +12,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// informationSchemaTable gives a table of information_schema, made from the definitions of the databases that the statement wants.
-// Columns are those of MySQL 5.7, as far as clients ask for them.
-// https://dev.mysql.com/doc/refman/5.7/en/information-schema.html
+// informationSchemaTable gives a table of information_schema, made from the definitions of the databases that the statement asks for. Its
+// columns are those of MySQL 5.7 that clients use. https://dev.mysql.com/doc/refman/5.7/en/information-schema.html
 func (s Seen) informationSchemaTable(name string) (*schema.Table, error) {
 	upper := strings.ToUpper(name)
 	var v *virtual
@@ -49,17 +48,16 @@ func (s Seen) informationSchemaTable(name string) (*schema.Table, error) {
 	return t, err
 }
 
-// databaseColumns name the database that a row is about. REFERENCED_TABLE_SCHEMA is not among them: it is NULL where nothing is
-// referred to.
+// databaseColumns name the database that a row is about. REFERENCED_TABLE_SCHEMA is not among them: it is NULL if nothing is referred to.
 var databaseColumns = []string{"SCHEMA_NAME", "TABLE_SCHEMA", "INDEX_SCHEMA", "CONSTRAINT_SCHEMA", "UNIQUE_CONSTRAINT_SCHEMA"}
 
-// aboutNothing are the tables that are the same whatever is defined.
+// aboutNothing are the tables that do not depend on what is defined.
 var aboutNothing = []string{"ENGINES", "ROUTINES", "PARAMETERS", "TRIGGERS", "EVENTS"}
 
-// aboutOwn are the tables that tell of information_schema's own, too.
+// aboutOwn are the tables that also describe information_schema itself.
 var aboutOwn = []string{"TABLES", "COLUMNS"}
 
-// ofOwn makes the rows of a table that tell of information_schema itself.
+// ofOwn makes the rows of a table that describe information_schema itself.
 func (s Seen) ofOwn(ctx context.Context, build func(string, []*schema.Table) *virtual, of schema.Wanted) ([][]value.Value, error) {
 	if ok, err := wants(of, InformationSchema); !ok {
 		return nil, err
@@ -76,7 +74,7 @@ func (s Seen) ofOwn(ctx context.Context, build func(string, []*schema.Table) *vi
 	return v.rows, v.err
 }
 
-// wants says whether a statement wants to be told of a database.
+// wants says whether a statement asks about a database.
 func wants(of schema.Wanted, name string) (bool, error) {
 	if of.Names != nil && !slices.ContainsFunc(of.Names, func(n string) bool { return strings.EqualFold(n, name) }) {
 		return false, nil
@@ -84,7 +82,7 @@ func wants(of schema.Wanted, name string) (bool, error) {
 	return of.Pass(name)
 }
 
-// databases are those that a statement wants to be told of, information_schema first.
+// databases are those that a statement asks about, information_schema first.
 func (s Seen) databases(ctx context.Context, of schema.Wanted) ([]Database, error) {
 	pass := func(name string) (bool, error) { return wants(of, name) }
 	all, err := s.Databases(ctx, pass)
@@ -98,7 +96,7 @@ func (s Seen) databases(ctx context.Context, of schema.Wanted) ([]Database, erro
 	return all, err
 }
 
-// rowsOf makes the rows of a table that tells of the definitions of databases.
+// rowsOf makes the rows of a table that describes the definitions of databases.
 func (s Seen) rowsOf(ctx context.Context, name string, build func(string, []*schema.Table) *virtual, of schema.Wanted) (rows [][]value.Value, err error) {
 	s.Source = s.Now()
 	if slices.Contains(aboutOwn, name) {
@@ -159,7 +157,7 @@ func (s Seen) rowsOf(ctx context.Context, name string, build func(string, []*sch
 	return rows, nil
 }
 
-// tables gives the tables of a database that a table of information_schema tells of.
+// tables gives the tables of a database that a table of information_schema describes.
 func (s Seen) tables(ctx context.Context, now *catalog.Snapshot, name string) ([]*schema.Table, error) {
 	switch name {
 	case "TABLES", "STATISTICS", "TABLE_CONSTRAINTS", "KEY_COLUMN_USAGE", "PARTITIONS":
@@ -178,7 +176,7 @@ func (s Seen) tables(ctx context.Context, now *catalog.Snapshot, name string) ([
 	return own, err
 }
 
-// withParents gives also the tables of other databases that foreign keys of some refer to.
+// withParents also gives the tables of other databases that foreign keys of the given ones refer to.
 func (s Seen) withParents(ctx context.Context, own []*schema.Table) ([]*schema.Table, error) {
 	all, known := slices.Clip(own), map[string]bool{}
 	for _, t := range own {
@@ -370,7 +368,7 @@ func infoReferences(database string, tables []*schema.Table) *virtual {
 	return v
 }
 
-// referredKey is the name of the unique key that a foreign key refers to; NULL where there is none.
+// referredKey is the name of the unique key that a foreign key refers to; NULL if there is none.
 func referredKey(tables []*schema.Table, parent string, k *schema.ForeignKey) any {
 	for _, t := range tables {
 		if t.FullName() != parent {
@@ -421,7 +419,7 @@ func addCollations(v *virtual, standard value.Collation) {
 	}
 }
 
-// engineName is what programs written for MySQL look for, with its transactions and foreign keys: some leave out tables of other engines.
+// engineName is the name that programs written for MySQL expect, with its transactions and foreign keys: some skip tables of other engines.
 const engineName = "InnoDB"
 
 func infoEngines(string, []*schema.Table) *virtual {

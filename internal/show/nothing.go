@@ -8,9 +8,9 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// What follows is there in MySQL and not here. Programs that look for it find an empty list, with the columns that they know.
+// The following exist in MySQL but not here. Programs that ask for them get an empty list with the columns that they know.
 
-// showsNothing has the columns of what SHOW lists without rows.
+// showsNothing has the columns of the lists that SHOW gives without rows.
 var showsNothing = map[string][]string{
 	"triggers": {"Trigger", "Event", "Table", "Statement", "Timing", "Created@", "sql_mode", "Definer", "character_set_client", "collation_connection",
 		"Database Collation"},
@@ -28,7 +28,7 @@ var ofRoutine = []string{"Db", "Name", "Type", "Definer", "Modified@", "Created@
 // isOfDatabase says whether SHOW lists such things of one database, which must be there.
 func isOfDatabase(what string) bool { return what == "triggers" || what == "events" }
 
-// nothing is SHOW of what is not there, of a database where SHOW asks for one.
+// nothing is SHOW of things that do not exist here, of a database if SHOW asks for one.
 func (s Seen) nothing(ctx context.Context, what, database string) (*virtual, error) {
 	v := newVirtual(what, showsNothing[what]...)
 	if !isOfDatabase(what) {
@@ -47,13 +47,13 @@ func (s Seen) nothing(ctx context.Context, what, database string) (*virtual, err
 	return v, snapshot.Catalog().With(ctx, func(now *catalog.Snapshot) error { _, err := now.Tables(ctx); return err })
 }
 
-// The one user, and where he is.
+// The one user, and its host.
 const (
 	userName = "nearlyfree"
 	userHost = "localhost"
 )
 
-// showGrants is SHOW GRANTS, whose user may do all: there are no rights.
+// showGrants is SHOW GRANTS. There are no privileges: the user may do everything.
 func showGrants(of string) (*virtual, error) {
 	if name, host, said := strings.Cut(of, "@"); of != "" && (name != userName || said && host != userHost) {
 		if !said {

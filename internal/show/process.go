@@ -11,7 +11,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// Process is a session, and what it does.
+// Process is a session, and what it is doing.
 type Process struct {
 	ID                 int64
 	Database           string
@@ -20,7 +20,7 @@ type Process struct {
 	Requests, Entities int64  // that the statement has made and read so far
 }
 
-// mostInfo is how many characters of a statement SHOW PROCESSLIST shows where it is not FULL.
+// mostInfo is how many characters of a statement SHOW PROCESSLIST shows unless it is FULL.
 const mostInfo = 100
 
 // command and state are what MySQL's columns of these names say.
@@ -63,7 +63,7 @@ func Processes(all []Process, full bool) [][]value.Value {
 	return v.rows
 }
 
-// Live is what is told of the sessions of the process, as they are when a statement asks.
+// Live gives information about the process's sessions at the moment a statement asks.
 type Live struct {
 	Processes func() []Process
 	Status    func() [][]value.Value // names and values, of all
@@ -80,7 +80,7 @@ func isLive(database, name string) bool {
 	return false
 }
 
-// table makes such a table. Its plan may be used again, so its rows are made when they are read.
+// table makes such a table. Its plan may be reused, so its rows are made when they are read.
 func (l Live) table(database, name string) (*schema.Table, error) {
 	var v *virtual
 	rows := l.Status
@@ -95,7 +95,7 @@ func (l Live) table(database, name string) (*schema.Table, error) {
 	return t, err
 }
 
-// infoProcesses is MariaDB's PROCESSLIST, as far as it goes, with what the statement costs.
+// infoProcesses is MariaDB's PROCESSLIST, as far as it is supported, with what each statement costs.
 func infoProcesses(all []Process) *virtual {
 	v := newVirtual("PROCESSLIST", "ID#", "USER", "HOST", "DB", "COMMAND", "TIME#", "STATE", "INFO", "TIME_MS#", "REQUESTS#", "ENTITIES#")
 	for i := range all {

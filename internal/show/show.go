@@ -15,8 +15,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// Result gives the result of SHOW or DESCRIBE as a table; LIKE is applied, WHERE is left to the caller.
-// given are the rows of SHOW VARIABLES, STATUS, PROCESSLIST, WARNINGS and ERRORS, which the session knows.
+// Result gives the result of SHOW or DESCRIBE as a table; LIKE is applied, WHERE is left to the caller. given are the rows of SHOW VARIABLES,
+// STATUS, PROCESSLIST, WARNINGS and ERRORS, which only the session knows.
 func Result(ctx context.Context, s Seen, show *dialect.Show, given [][]value.Value) (*schema.Table, error) {
 	if show.Like != nil && show.What == "databases" {
 		return s.showDatabases(ctx, *show.Like)
@@ -33,7 +33,7 @@ func Result(ctx context.Context, s Seen, show *dialect.Show, given [][]value.Val
 	return v.done()
 }
 
-// like keeps the rows whose first column is like pattern, without regard to case.
+// like keeps the rows whose first column is like pattern, ignoring case.
 func (v *virtual) like(pattern string) error {
 	match, err := matching(pattern)
 	if err != nil {
@@ -53,7 +53,7 @@ func (v *virtual) like(pattern string) error {
 	return nil
 }
 
-// matching says what is like pattern, without regard to case.
+// matching gives a function that says whether a value is like pattern, ignoring case.
 func matching(pattern string) (func(value.Value) (bool, error), error) {
 	text := value.Type{Base: value.TypeText, Collation: value.NoCase}
 	n, err := expr.NewLike(&expr.Column{Index: 0, T: text}, expr.NewConst(value.FromString(pattern)), '\\', false)
@@ -112,7 +112,7 @@ func (s Seen) result(ctx context.Context, show *dialect.Show, given [][]value.Va
 	return nil, sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "SHOW %s is not supported", strings.ToUpper(show.What))
 }
 
-// ofDatabase gives what SHOW tells of one database, which its FROM names, or that of the table.
+// ofDatabase gives what SHOW tells about one database: the one after FROM, or the table's.
 func (s Seen) ofDatabase(ctx context.Context, show *dialect.Show) (v *virtual, err error) {
 	database := cmp.Or(show.From, show.Table.Database, s.Database)
 	switch {

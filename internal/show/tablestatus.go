@@ -10,12 +10,12 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// tableColumns are those of information_schema.TABLES behind the table's name and type, and of SHOW TABLE STATUS behind the name: they
-// have one order.
+// tableColumns are the columns of information_schema.TABLES after the table's name and type, and of SHOW TABLE STATUS after the name: both have
+// the same order.
 var tableColumns = []string{"ENGINE", "VERSION#", "ROW_FORMAT", "TABLE_ROWS#", "AVG_ROW_LENGTH#", "DATA_LENGTH#", "MAX_DATA_LENGTH#", "INDEX_LENGTH#", "DATA_FREE#",
 	"AUTO_INCREMENT#", "CREATE_TIME@", "UPDATE_TIME@", "CHECK_TIME@", "TABLE_COLLATION", "CHECKSUM#", "CREATE_OPTIONS", "TABLE_COMMENT"}
 
-// statusOf gives what tableColumns say of a table; next is its next AUTO_INCREMENT value, where that is known.
+// statusOf gives the values of tableColumns for a table; next is its next AUTO_INCREMENT value, if that is known.
 func statusOf(t *schema.Table, next any) []any {
 	switch {
 	case t.IsView():
@@ -31,7 +31,7 @@ func statusOf(t *schema.Table, next any) []any {
 	return []any{engineName, tableVersion(t), "Dynamic", rows, length, data, 0, index, 0, next, created(t), nil, nil, t.Collation.String(), nil, options, t.Comment}
 }
 
-// infoTables is TABLES of tables that have no AUTO_INCREMENT values.
+// infoTables is TABLES for tables without AUTO_INCREMENT values.
 func infoTables(database string, tables []*schema.Table) *virtual {
 	return infoTablesWith(database, tables, make([]any, len(tables)))
 }
@@ -54,7 +54,7 @@ func infoTablesWith(database string, tables []*schema.Table, next []any) *virtua
 	return v
 }
 
-// upcoming gives the next AUTO_INCREMENT value of each table that has any, as far as that is known without a request.
+// upcoming gives the next AUTO_INCREMENT value of each table that has one, as far as that is known without a request.
 func upcoming(ctx context.Context, c *catalog.Catalog, tables []*schema.Table) ([]any, error) {
 	next := make([]any, len(tables))
 	for i, t := range tables {
@@ -72,7 +72,7 @@ func upcoming(ctx context.Context, c *catalog.Catalog, tables []*schema.Table) (
 	return next, nil
 }
 
-// showTableStatus is SHOW TABLE STATUS: what TABLES says, and how far a change of a table is.
+// showTableStatus is SHOW TABLE STATUS: the columns of TABLES, and the progress of changes of tables.
 func showTableStatus(ctx context.Context, s *catalog.Snapshot) (*virtual, error) {
 	tables, err := s.Everything(ctx)
 	if err != nil {
@@ -107,8 +107,8 @@ func newStatus() *virtual {
 		"Data_free#", "Auto_increment#", "Create_time@", "Update_time@", "Check_time@", "Collation", "Checksum#", "Create_options", "Comment")
 }
 
-// sizes are what ANALYZE TABLE has found out: rows, octets of one and of all, and of the indexes that hold whole rows, which take as
-// much as these; NULL before. How much the entries of others take it does not know.
+// sizes are what ANALYZE TABLE has found: rows, octets of one row and of all, and of the indexes that hold whole rows, which take as much as the
+// rows; NULL before ANALYZE TABLE. It does not know the size of other indexes' entries.
 func sizes(t *schema.Table) (rows, length, data, index any) {
 	s := t.Statistics
 	if s == nil {
@@ -123,7 +123,7 @@ func sizes(t *schema.Table) (rows, length, data, index any) {
 	return s.Rows, s.RowBytes, s.Rows * s.RowBytes, s.Rows * s.RowBytes * copies
 }
 
-// created is when a table was made; NULL where nobody knows, as of what another program made, or an earlier version.
+// created is when a table was made; NULL if that is not known, as for tables of other programs or of earlier versions.
 func created(t *schema.Table) any {
 	if t.Created == 0 {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// withColumns gives a view with the columns that it has by the tables as they are now, and any other table as it is.
+// withColumns gives a view with the columns that it has by the tables' current definitions, and any other table as it is.
 func withColumns(t *schema.Table, tables schema.Tables) (*schema.Table, error) {
 	if !t.IsView() {
 		return t, nil
@@ -21,7 +21,7 @@ func withColumns(t *schema.Table, tables schema.Tables) (*schema.Table, error) {
 	return shown, nil
 }
 
-// allWithColumns is withColumns of tables. A view that needs what is not there has none.
+// allWithColumns is withColumns for several tables. A view that needs something that does not exist has no columns.
 func allWithColumns(tables []*schema.Table, by schema.Tables) ([]*schema.Table, error) {
 	tables = slices.Clone(tables)
 	for i, t := range tables {

@@ -23,17 +23,17 @@ func IsVirtual(database string) bool {
 
 // Source gives the definitions that a statement goes by.
 type Source interface {
-	// Snapshot gives the definitions of a database. The error is a *schema.NoDatabaseError where there is none of that name.
+	// Snapshot gives the definitions of a database. The error is a *schema.NoDatabaseError if there is none of that name.
 	Snapshot(ctx context.Context, database string) (*catalog.Snapshot, error)
-	// Temporary gives the definitions of the session's own tables in a database, where one has the name; nil: none has.
+	// Temporary gives the definitions of the session's own tables in a database, if one of them has the name; nil: none has.
 	Temporary(ctx context.Context, database, name string) (*catalog.Snapshot, error)
 	// Name is what SQL calls the database of a snapshot.
 	Name(of *catalog.Snapshot) string
 	// Databases lists the databases whose names pass lets through, sorted by name.
 	Databases(ctx context.Context, pass func(name string) (bool, error)) ([]Database, error)
-	// Now gives the definitions of this moment, to an execution of a plan that others execute, too.
+	// Now gives the definitions of this moment, for an execution of a plan that others execute, too.
 	Now() Source
-	// Forget has the next Snapshot read definitions again that were changed meanwhile.
+	// Forget makes the next Snapshot read again the definitions that were changed meanwhile.
 	Forget()
 }
 
@@ -47,7 +47,7 @@ type Database struct {
 type Seen struct {
 	Source
 	Database string          // the current one, for names that say none; "": there is none
-	Standard value.Collation // of new tables, where the database says none
+	Standard value.Collation // of new tables, if the database has none
 	Live     Live            // what is told of sessions
 }
 
@@ -96,7 +96,7 @@ func (v visible) Table(database, name string) (*schema.Table, error) {
 	return v.found(s, err, name)
 }
 
-// ErrNoDatabase says that a name needs a current database, and there is none.
+// ErrNoDatabase says that a name needs a current database, but there is none.
 func ErrNoDatabase() error {
 	return sqlerr.New(sqlerr.CodeNoDatabase, sqlerr.NoPos, "No database selected")
 }

@@ -5,16 +5,16 @@ import (
 	"unicode/utf8"
 )
 
-// quoted is how much an error repeats of a name, a text or a statement that it was given, in octets.
+// quoted is how many octets of a given name, text or statement an error repeats.
 const quoted = 100
 
 // Brief is what an error repeats of s: no more than its beginning.
 func Brief(s string) string { return CutAt(s, quoted) }
 
-// Whole is an argument of a message that is repeated whole.
+// Whole is an argument of a message that is not shortened.
 type Whole string
 
-// Briefly makes Brief texts of those among the arguments of a message that are strings.
+// Briefly applies Brief to those arguments of a message that are strings.
 func Briefly(args []any) []any {
 	for i, a := range args {
 		if s, ok := a.(string); ok && len(s) > quoted {
@@ -24,7 +24,7 @@ func Briefly(args []any) []any {
 	return args
 }
 
-// BriefMessage bounds a message that is made of what others say.
+// BriefMessage bounds a message that contains the words of others.
 func BriefMessage(s string) string { return CutAt(s, 5*quoted) }
 
 // CutAt gives the first octets of s, up to a whole character, and says that more follows.
@@ -38,7 +38,7 @@ func CutAt(s string, most int) string {
 	return s[:most] + "…"
 }
 
-// Count is a number of things, as English has it: "1 row", "2 rows", "0 rows".
+// Count is a number of things in English: "1 row", "2 rows", "0 rows".
 func Count(n int, thing string) string {
 	if n != 1 {
 		thing += "s"

@@ -4,7 +4,7 @@ package sqlerr
 
 // MySQL's error numbers.
 const (
-	CodeStoreUnsupported       = 138 // HA_ERR_UNSUPPORTED, which MySQL warns with where a store lacks something
+	CodeStoreUnsupported       = 138 // HA_ERR_UNSUPPORTED, of MySQL's warnings that a store lacks a feature
 	CodeDatabaseExists         = 1007
 	CodeNoDatabaseToDrop       = 1008
 	CodeDatabaseDenied         = 1044
@@ -232,7 +232,7 @@ const (
 	CodeNoUniqueKey            = 6125
 )
 
-// states are the SQLSTATEs of those numbers whose state is not HY000.
+// states are the SQLSTATEs of the numbers whose state is not HY000.
 var states = map[int]string{
 	CodeDatabaseDenied:      "42000",
 	CodeNoDatabase:          "3D000",

@@ -18,26 +18,25 @@ type Error struct {
 // NoPos is the Pos of an error whose place in the statement is not known.
 const NoPos = -1
 
-// Error gives the message alone; who shows it to a user adds the numbers.
+// Error gives the message alone; code that shows it to a user adds the numbers.
 func (e *Error) Error() string { return e.Message }
 
-// New makes an error of a number. Of arguments that are texts it repeats the beginning;
-// one that is Whole stays whole.
+// New makes an error with a number. It shortens arguments that are texts, unless they are Whole.
 func New[P ~int](code int, pos P, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, Briefly(args)...), Pos: int(pos)}
 }
 
-// NotSupported refuses a feature by its name, which begins the sentence: "window functions are".
+// NotSupported refuses a feature whose name begins the sentence: "window functions are".
 func NotSupported[P ~int](pos P, format string, args ...any) *Error {
 	return New(CodeNotSupported, pos, format+" not supported", args...)
 }
 
-// TooLongName refuses a name that has more characters than MySQL gives one of its kind.
+// TooLongName refuses a name with more characters than MySQL allows for its kind.
 func TooLongName[P ~int](pos P, name string) *Error {
 	return New(CodeTooLongIdent, pos, "Identifier name '%s' is too long", name)
 }
 
-// Is says whether err is an Error of one of the numbers.
+// Is says whether err is an Error with one of the numbers.
 func Is(err error, codes ...int) bool {
 	var e *Error
 	return errors.As(err, &e) && slices.Contains(codes, e.Code)
