@@ -279,7 +279,7 @@ func (b *builder) narrowUnion(u *dialect.Union, arms []*queryPlan, columns []Res
 	if u.Op == dialect.UnionOp {
 		return all
 	}
-	return func(conds []expr.Node) (*queryPlan, []bool, error) { // rows of the other queries would be left out differently
+	return func(conds []expr.Node) (*queryPlan, []bool, error) { // the operation leaves out rows that a condition which can fail must not meet
 		return among(conds, func(c expr.Node) bool { return !canFail(c, b.writes()) }, all)
 	}
 }

@@ -157,7 +157,7 @@ func (b *builder) write(start, end int, text string) {
 	}
 }
 
-// writeDatabase writes out of which database a table is whose name does not say it, where the view is in another one.
+// writeDatabase writes out the database of a table whose name does not say it, if the view is in another database.
 func (b *builder) writeDatabase(n *dialect.TableName) {
 	if b.written != nil && n.Database == "" && !strings.EqualFold(b.defines.Database, b.opt.Database) {
 		b.write(int(n.Pos), int(n.Pos), schema.QuoteName(b.opt.Database)+".")

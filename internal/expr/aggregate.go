@@ -32,7 +32,7 @@ type State interface {
 	Add(env *Env) error
 	// Result is the aggregate over the rows that were added. It may be asked for again after more rows.
 	Result() (value.Value, error)
-	// Size is about the number of octets that the state holds, so that whoever keeps many can bound them.
+	// Size is about the number of octets that the state holds, so that an operator with many states can bound them.
 	Size() int
 }
 
@@ -44,8 +44,8 @@ type aggregateFunction struct {
 	typ       func(args []Node) value.Type
 	gather    func(a *Aggregate) accumulator
 	nulls     bool                          // rows with NULL arguments count
-	sameTwice bool                          // DISTINCT makes no difference
-	small     bool                          // what is gathered takes no more memory with more rows
+	sameTwice bool                          // DISTINCT has no effect
+	small     bool                          // what is gathered does not grow with more rows
 	operand   func(*Env, value.Value) error // warns of an argument that counts as a number; nil: it does not
 }
 
@@ -56,7 +56,7 @@ type accumulator interface {
 	size() int
 }
 
-// smallAdder is an accumulator of numbers that takes what fits a machine word as such.
+// smallAdder is an accumulator of numbers that takes numbers fitting a machine word as such.
 type smallAdder interface{ addSmall(x value.Small) error }
 
 // aggregateCode is an Aggregate's compiled arguments.
@@ -95,7 +95,7 @@ func IsAggregate(name string) bool {
 	return f != nil
 }
 
-// Aggregates describes the aggregate functions, for a table of what there is: Name, Signature and Doc are set.
+// Aggregates describes the aggregate functions, for a list of them: Name, Signature and Doc are set.
 func Aggregates() []*Function {
 	var list []*Function
 	for name, f := range aggregates {
@@ -183,7 +183,7 @@ func (a *Aggregate) compiled() *aggregateCode {
 	return a.compile()
 }
 
-// Grows says whether what a group holds may become larger with its rows.
+// Grows says whether the memory of a group may grow with its rows.
 func (a *Aggregate) Grows() bool {
 	if a.Star {
 		return false
@@ -242,8 +242,7 @@ func (a *Aggregate) String() string {
 	return p.b.String()
 }
 
-// state computes the arguments and leaves out what does not count: rows with NULL among the arguments, and with
-// DISTINCT those seen before.
+// state computes the arguments and skips rows that do not count: those with NULL among the arguments and, with DISTINCT, those seen before.
 type state struct {
 	a          *Aggregate
 	funcs      []Func
@@ -300,7 +299,7 @@ func (s *state) Add(env *Env) error {
 	return s.acc.add(s.args)
 }
 
-// mapEntry and valueSize are about what an entry of a map and a value take beside their text.
+// mapEntry and valueSize are about what a map entry and a value take besides their text.
 const (
 	mapEntry  = 48
 	valueSize = 32

@@ -32,7 +32,7 @@ func sumType(args []Node) value.Type {
 	return t
 }
 
-// sumDigits is how many digits more than its argument a sum has.
+// sumDigits is how many more digits a sum has than its argument.
 const sumDigits = 22
 
 // integerDigits is how many digits n, an integer or a date, has at most.
@@ -72,8 +72,8 @@ func avgType(args []Node) value.Type {
 	return t
 }
 
-// sum adds integers in 128 bits, decimals exactly and floats with Neumaier's compensation, so that the order
-// of the rows, which differs from plan to plan, hardly shows.
+// sum adds integers in 128 bits, decimals exactly and floats with Neumaier's compensation, so that the order of the rows, which differs from
+// plan to plan, hardly matters.
 type sum struct {
 	n            int64
 	hi           int64 // of a 128 bit integer with lo
@@ -145,7 +145,7 @@ func (s *sum) takeSmall(x value.Small) error {
 	return s.addDecimal(full.Value())
 }
 
-// remove takes back what add has added. A float cannot be: what it has taken of the others' digits is lost.
+// remove removes what add has added. A float cannot be removed: the digits of others that it absorbed are lost.
 func (s *sum) remove(args []value.Value) (ok bool, err error) {
 	v := args[0]
 	if k := v.Kind(); k != value.Bool && k != value.Uint {

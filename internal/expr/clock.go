@@ -7,13 +7,13 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// timeOf reads v as a time; what reads as none is not ok, which MySQL's functions answer with NULL.
+// timeOf reads v as a time; not ok: it is not one, for which MySQL's functions return NULL.
 func (e *Env) timeOf(v value.Value) (ticks int64, ok bool) {
 	at, ok := value.ReadTime(e.today(v, value.Time))
 	return at.Ticks(), ok
 }
 
-// durationOf reads v as a TIME; a time gives its time of day. A number is rounded to microseconds, as in MySQL.
+// durationOf reads v as a TIME; a point in time gives its time of day. A number is rounded to microseconds, as in MySQL.
 func durationOf(v value.Value) (ticks int64, ok bool) {
 	d, ok := value.ReadDuration(v)
 	if k := v.Kind(); k == value.Float || k == value.Decimal {
@@ -36,8 +36,8 @@ func (e *Env) now() int64 {
 	return clock()
 }
 
-// today makes a TIME that is compared with a point in time (a value of kind beside) one of the day at which the statement
-// began, and of a text with an offset the time that the session's clock shows then. Other values stay as they are.
+// today turns a TIME that is compared with a point in time (a value of kind beside) into one on the day at which the statement began, and a text
+// with an offset into the time that the session's clock shows then. Other values stay as they are.
 func (e *Env) today(v value.Value, beside value.Kind) value.Value {
 	switch {
 	case beside != value.Time && beside != value.Date:
@@ -51,8 +51,8 @@ func (e *Env) today(v value.Value, beside value.Kind) value.Value {
 	return v
 }
 
-// Cast gives v as a value of type t, as value.Type.Cast does, but a TIME as a date or a point in time is one of the day at
-// which the statement began.
+// Cast gives v as a value of type t, like value.Type.Cast, but a TIME cast to a date or a point in time is on the day at which the statement
+// began.
 func (e *Env) Cast(t value.Type, v value.Value) (value.Value, error) {
 	if isDate(t) {
 		v = e.today(v, value.Time)
@@ -70,8 +70,8 @@ func (e *Env) Cast(t value.Type, v value.Value) (value.Value, error) {
 	return out, err
 }
 
-// Store gives v as a column of type t keeps it, as value.Type.Store does, or as Convert does where the session is exact. A
-// TIME as a date, a point in time or a YEAR is one of the day at which the statement began. noted says that MySQL notes what is lost.
+// Store gives v as a column of type t stores it, like value.Type.Store, or Convert if the session is exact. A TIME stored as a date, a point in
+// time or a YEAR is on the day at which the statement began. noted: MySQL notes the loss.
 func (e *Env) Store(t value.Type, v value.Value) (out value.Value, noted bool, err error) {
 	switch {
 	case t.Base == value.TypeYear && v.Kind() == value.Duration,

@@ -6,7 +6,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// CollationError says that texts of different collations are to be compared, and nothing says by which.
+// CollationError says that texts of different collations are to be compared, and nothing decides which collation to use.
 type CollationError struct {
 	Operation string
 	Types     []value.Type // of the texts
@@ -27,8 +27,8 @@ func (e *CollationError) Error() string {
 	return "Illegal mix of collations " + strings.Join(parts, between) + end
 }
 
-// mixture is how texts compare with each other, as MySQL says: by COLLATE, else by a column's collation, else by a
-// literal's. Of two columns a binary collation decides; two others cannot be compared. nocase, which MySQL has not, wins.
+// mixture is how texts compare with each other, by MySQL's rules: by COLLATE, else by a column's collation, else by a literal's. Of two columns'
+// collations a binary one decides; others cannot be compared. nocase, which MySQL lacks, wins.
 type mixture struct {
 	collation value.Collation
 	coercion  value.Coercion
@@ -58,7 +58,7 @@ func (m *mixture) add(t value.Type) {
 	}
 }
 
-// insists is greater for the collation that wins over another one of equal right.
+// insists is greater for the collation that wins over another of equal rank.
 func insists(c value.Collation) int {
 	switch {
 	case c == value.NoCase:
@@ -77,7 +77,7 @@ func mix(types ...value.Type) mixture {
 	return m
 }
 
-// withMix is the text type t with the collation that texts of these types have together.
+// withMix is the text type t with the common collation of texts of these types.
 func withMix(t value.Type, types ...value.Type) value.Type {
 	if m := mix(types...); m.any {
 		t.Collation, t.Coercion = m.collation, m.coercion
@@ -93,7 +93,7 @@ func CollationOf(nodes ...Node) value.Collation {
 	return mixOf(nodes).collation
 }
 
-// mixOf is mix of nodes among which a column of octets makes all compare by their octets, unless COLLATE says otherwise.
+// mixOf is the mix of nodes. A binary column among them makes all compare byte by byte, unless COLLATE says otherwise.
 func mixOf(nodes []Node) mixture {
 	m := mix(typesOf(nodes)...)
 	for _, n := range nodes {
@@ -104,7 +104,7 @@ func mixOf(nodes []Node) mixture {
 	return m
 }
 
-// Comparable gives the collation by which an operation compares these, or refuses them.
+// Comparable gives the collation by which an operation compares these, or an error.
 func Comparable(operation string, nodes ...Node) (value.Collation, error) {
 	m := mixOf(nodes)
 	if m.clash || m.coercion == value.Mixed {
@@ -119,7 +119,7 @@ func Comparable(operation string, nodes ...Node) (value.Collation, error) {
 	return m.collation, nil
 }
 
-// compileCollated compiles a call that looks at its texts by their collation.
+// compileCollated compiles a call that examines its texts by their collation.
 func compileCollated(eval func(c value.Collation, args []value.Value) (value.Value, error)) func(n *Call) Func {
 	return func(n *Call) Func {
 		c := CollationOf(n.Args...)

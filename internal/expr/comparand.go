@@ -2,11 +2,11 @@ package expr
 
 import "github.com/nearlyfreedb/nearlyfree/internal/value"
 
-// besideFunction makes of an argument, or of what else is the same for all rows, what it compares as beside values of the
+// besideFunction converts an argument, or another expression that is the same for all rows, to what it is when compared with values of the
 // call's type. Only comparisons use it, so it is in no registry.
 var besideFunction = &Function{Name: "BESIDE", null: anyNull}
 
-// besideZoned is besideFunction of a text with an offset, which is another time in each session's time zone.
+// besideZoned is besideFunction for a text with an offset, which is a different time in each session's time zone.
 var besideZoned = &Function{Name: "BESIDE", Volatility: Stable, null: anyNull}
 
 func init() { besideFunction.compile, besideZoned.compile = compileBeside, compileBeside }
@@ -28,9 +28,9 @@ func compileBeside(n *Call) Func {
 	}
 }
 
-// beside is what v compares as beside values of type t. Beside dates and points in time a text or a number is the one that it
-// says: a number that says none stays a number, a text that says none is an error. Beside a TIME a text is a TIME.
-// A time is rounded to microseconds where t is a type of MySQL's: so a time.Time finds what a DATETIME(6) keeps of it.
+// beside is what v is when compared with values of type t. For dates and points in time, a text or a number is the one that it spells: a number
+// that spells none stays a number, a text that spells none is an error. For a TIME, a text is a TIME. A time is rounded to microseconds if t is
+// one of MySQL's types: so a time.Time finds what a DATETIME(6) stores of it.
 func beside(t value.Type, v value.Value) (value.Value, error) {
 	v, err := besideExactly(t, v)
 	if isMySQLs(t) {
@@ -39,7 +39,7 @@ func beside(t value.Type, v value.Value) (value.Value, error) {
 	return v, err
 }
 
-// isMySQLs says whether t, which has dates or times, has no more digits of a second than MySQL's types have.
+// isMySQLs says whether t, a type with dates or times, has no more digits of a second than MySQL's types.
 func isMySQLs(t value.Type) bool { return 0 <= t.Precision && t.Precision <= microseconds }
 
 // besideExactly is beside without rounding.
@@ -64,7 +64,7 @@ func besideExactly(t value.Type, v value.Value) (value.Value, error) {
 	return v, nil
 }
 
-// besideNode is n as it compares with values of type t. What differs from row to row stays as it is: the comparison reads it.
+// besideNode is n as it compares with values of type t. Operands that differ from row to row stay as they are: the comparison reads them.
 func besideNode(t value.Type, n Node) (Node, error) {
 	if !isTemporal(t) || isTemporal(n.Type()) || !IsConst(n) || size(n) != 1 || HasSubquery(n) {
 		return n, nil
@@ -86,7 +86,7 @@ func besideNode(t value.Type, n Node) (Node, error) {
 	return &Call{Func: function, Args: []Node{n}, T: typ}, nil
 }
 
-// alike gives two operands as they compare with each other.
+// alike gives two operands in the form in which they are compared.
 func alike(l, r Node) (Node, Node, error) {
 	lt, lok := l.(*Tuple)
 	rt, rok := r.(*Tuple)
@@ -114,7 +114,7 @@ func alike(l, r Node) (Node, Node, error) {
 // isText says whether values of type t are texts or octets.
 func isText(t value.Type) bool { return t.IsText() || t.IsOctets() }
 
-// alikePair gives two arguments, the second one as it compares with the first.
+// alikePair gives two arguments, the second in the form in which it is compared with the first.
 func alikePair(args []Node) ([]Node, error) {
 	x, y, err := alikeYears(args[0], args[1])
 	if err == nil {
@@ -123,8 +123,8 @@ func alikePair(args []Node) ([]Node, error) {
 	return []Node{args[0], y}, err
 }
 
-// allAlike gives the operands of BETWEEN as they compare, all by one type: a text is a date where there is a date, a number where
-// there is a number.
+// allAlike gives the operands of BETWEEN in the form in which they are compared, all by one type: a text is a date if another operand is a date,
+// a number if another is a number.
 func allAlike(nodes ...Node) ([]Node, error) {
 	var date value.Type
 	text, number := false, false

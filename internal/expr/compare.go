@@ -23,7 +23,7 @@ func (op CompareOp) holds(c int) bool {
 	return c >= 0
 }
 
-// Mirrored is op with its sides changed over: 5 < a is a > 5.
+// Mirrored is op with its sides exchanged: 5 < a is a > 5.
 func (op CompareOp) Mirrored() CompareOp {
 	switch op {
 	case Lt:
@@ -38,8 +38,8 @@ func (op CompareOp) Mirrored() CompareOp {
 	return op
 }
 
-// compareValues compares two values that are not NULL. A TIME compares with a date or a point in time as one that is so
-// long after the midnight before the statement, as in MySQL.
+// compareValues compares two values that are not NULL. A TIME compared with a date or a point in time counts, as in MySQL, from the midnight
+// before the statement.
 func compareValues(env *Env, a, b value.Value, c value.Collation) (int, error) {
 	if a.Kind() == b.Kind() {
 		if a.Kind() == value.Int {
@@ -94,7 +94,7 @@ func compileCompare(n *Compare) condFunc {
 	return compareFuncs(op, l, r, collation)
 }
 
-// compareFuncs does not compute r beside NULL, as MySQL.
+// compareFuncs does not compute r if l is NULL, as in MySQL.
 func compareFuncs(op CompareOp, l, r Func, collation value.Collation) condFunc {
 	return func(env *Env) (truth, error) {
 		a, err := l(env)
@@ -109,10 +109,10 @@ func compareFuncs(op CompareOp, l, r Func, collation value.Collation) condFunc {
 	}
 }
 
-// notComparable is a row of values that is no list of expressions, such as a subquery of several columns.
+// notComparable is a row of values that is not a list of expressions, such as a subquery of several columns.
 func notComparable(*Env) (truth, error) { return isUnknown, &OperandError{Want: 1} }
 
-// compareColumnConst is the commonest condition, so integers and texts have a way of their own.
+// compareColumnConst is the commonest condition, so integers and texts have special code.
 func compareColumnConst(op CompareOp, col *Column, k value.Value, collation value.Collation) condFunc {
 	i := col.Index
 	switch k.Kind() {

@@ -35,8 +35,7 @@ func mayGuard(n Node) bool {
 	return may
 }
 
-// HasQuotient says whether there is a quotient in n: so that what it yields for CompileOperand may not be what
-// it yields for Compile.
+// HasQuotient says whether n contains a quotient, so that CompileOperand and Compile may yield different values for it.
 func HasQuotient(n Node) bool {
 	has := false
 	Walk(n, func(n Node) bool {
@@ -124,7 +123,7 @@ func CompileOperand(n Node) Func {
 
 var errNoArgument = errors.New("the statement has more placeholders than arguments")
 
-// CompileCond makes n's function as a condition: true only where n is true, not where it is NULL.
+// CompileCond makes n's function as a condition: true only if n is true, not if it is NULL.
 func CompileCond(n Node) func(env *Env) (bool, error) {
 	c := compileIsTrue(n)
 	return func(env *Env) (bool, error) {
@@ -197,7 +196,7 @@ func compileArm(n Node, t value.Type) Func {
 	}
 }
 
-// arithFunc is the function of an operator, nil where there is no such operator.
+// arithFunc is the function of an operator; nil if there is no such operator.
 func arithFunc(op string) func(a, b value.Value) (value.Value, error) {
 	switch op {
 	case "+":
@@ -226,7 +225,7 @@ func arithFunc(op string) func(a, b value.Value) (value.Value, error) {
 	return nil
 }
 
-// compileOperator makes the function of an operator that says what there is to be said of its operands.
+// compileOperator makes the function of an operator, with the warnings about its operands.
 func compileOperator(op string) func(env *Env, a, b value.Value) (value.Value, error) {
 	f, operand := arithFunc(op), operandOf(op)
 	divides := op == "/" || op == "div" || op == "%"
@@ -244,7 +243,7 @@ func compileOperator(op string) func(env *Env, a, b value.Value) (value.Value, e
 	}
 }
 
-// misreads says whether v may be no number where it counts as one.
+// misreads says whether v, which counts as a number, may not be one.
 func misreads(v value.Value) bool {
 	return v.Kind() == value.String || v.Kind() == value.Bytes || v.Kind() == value.JSON
 }

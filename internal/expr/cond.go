@@ -89,8 +89,8 @@ func compileCond(n Node) condFunc {
 	}
 }
 
-// compileIsTrue is compileCond where false and NULL are the same: then a NULL decides an AND, too, and what stands behind it is
-// not computed, as in MySQL.
+// compileIsTrue is compileCond for a condition whose false and NULL mean the same: a NULL then also decides an AND, and later operands are not
+// computed, as in MySQL.
 func compileIsTrue(n Node) condFunc {
 	l, ok := n.(*Logic)
 	if !ok || l.Op == Xor || l.Both {
@@ -131,7 +131,7 @@ func compileLogic(n *Logic) condFunc {
 	return compileJunction(isFalse, conds)
 }
 
-// compileJunction is AND where false decides, OR where true does. Without a decision one NULL makes it NULL.
+// compileJunction is AND, decided by false, or OR, decided by true. Without a decision, one NULL makes it NULL.
 func compileJunction(deciding truth, conds []condFunc) condFunc {
 	return func(env *Env) (truth, error) {
 		result := deciding.not()
@@ -163,7 +163,7 @@ func compilePair(or bool, a, b condFunc) condFunc {
 	}
 }
 
-// compileBoth is compilePair that computes b where a decides.
+// compileBoth is compilePair, except that it computes b even if a decides.
 func compileBoth(or bool, a, b condFunc) condFunc {
 	deciding := truthOf(or)
 	return func(env *Env) (truth, error) {
@@ -179,7 +179,7 @@ func compileBoth(or bool, a, b condFunc) condFunc {
 	}
 }
 
-// compileXor computes no operand behind one that is NULL, as MySQL does.
+// compileXor computes no operand after one that is NULL, as in MySQL.
 func compileXor(conds []condFunc) condFunc {
 	return func(env *Env) (truth, error) {
 		result := false

@@ -13,7 +13,7 @@ var (
 	nullNode  Node = &Const{T: truthType}
 )
 
-// isCondition says whether n yields nothing but 1, 0 and NULL.
+// isCondition says whether n yields only 1, 0 and NULL.
 func isCondition(n Node) bool {
 	switch n := n.(type) {
 	case *Compare, *Logic, *Not, *Is, *Like, *In:
@@ -38,7 +38,7 @@ func NewCompare(op CompareOp, l, r Node) (Node, error) {
 	return compareAmong("", nil, op, l, r)
 }
 
-// compareAmong is NewCompare where operation compares l with r and others: by the collation that all of them have together.
+// compareAmong is NewCompare for an operation that compares l with r and others, by the collation that all of them share.
 func compareAmong(operation string, all []Node, op CompareOp, l, r Node) (Node, error) {
 	if size(l) != size(r) {
 		return nil, &OperandError{Want: size(l)}
@@ -87,14 +87,13 @@ func compareAmong(operation string, all []Node, op CompareOp, l, r Node) (Node, 
 	return NewLogic(And, kids...)
 }
 
-// IsNullConst says whether n is NULL as it stands in the text, or what has come to it.
+// IsNullConst says whether n is NULL as written, or was simplified to it.
 func IsNullConst(n Node) bool {
 	c, ok := n.(*Const)
 	return ok && c.V.IsNull()
 }
 
-// NewLogic joins conditions. ANDs within AND and ORs within OR are flattened; constants that decide or do
-// not matter are dropped.
+// NewLogic joins conditions. ANDs within AND and ORs within OR are flattened; constants that decide, or have no effect, are dropped.
 func NewLogic(op LogicOp, kids ...Node) (Node, error) {
 	if err := single(kids...); err != nil {
 		return nil, err
@@ -127,7 +126,7 @@ func NewLogic(op LogicOp, kids ...Node) (Node, error) {
 			flat = append(flat, nullNode)
 		case truth == (op == Or):
 			if before := slices.DeleteFunc(flat, func(k Node) bool { return !isLiteral(k) || IsNullConst(k) }); len(before) > 0 {
-				return &Logic{Op: op, Kids: append(before, deciding)}, nil // what they warn of is to be heard
+				return &Logic{Op: op, Kids: append(before, deciding)}, nil // their warnings must appear
 			}
 			return deciding, nil
 		default:
@@ -151,7 +150,7 @@ func NewLogic(op LogicOp, kids ...Node) (Node, error) {
 	return flat[0], nil
 }
 
-// isLiteral says whether n is made of literals alone.
+// isLiteral says whether n is made only of literals.
 func isLiteral(n Node) bool {
 	literal := true
 	Walk(n, func(n Node) bool {
@@ -166,8 +165,8 @@ func isLiteral(n Node) bool {
 
 var negated = [...]CompareOp{Eq: Ne, Ne: Eq, Lt: Ge, Le: Gt, Gt: Le, Ge: Lt, NullEq: NullEq}
 
-// NewNot makes NOT x. It is pushed into comparisons, IN, EXISTS, LIKE, IS, AND and OR, where that is the same
-// in three-valued logic; NOT EXISTS and NOT IN set the Subquery's Not.
+// NewNot makes NOT x. It is pushed into comparisons, IN, EXISTS, LIKE, IS, AND and OR if three-valued logic allows; NOT EXISTS and NOT IN set
+// the Subquery's Not.
 func NewNot(x Node) (Node, error) {
 	if err := single(x); err != nil {
 		return nil, err
@@ -341,8 +340,7 @@ func NewBetween(x, lo, hi Node, not bool) (Node, error) {
 	return NewNot(n)
 }
 
-// tells says whether a bound of x BETWEEN may fail, or have something to warn of: then it is computed even where the other one
-// decides.
+// tells says whether a bound of x BETWEEN may fail or warn: then it is computed even if the other one decides.
 func tells(x, bound Node) bool {
 	switch n := bound.(type) {
 	case *Const:

@@ -20,7 +20,7 @@ func NewTruth(b bool) Node {
 // NewParam makes the argument number i, 0-based.
 func NewParam(i int) Node { return &Param{Index: i} }
 
-// single refuses a row of values where one value belongs.
+// single refuses a row of values where a single value belongs.
 func single(nodes ...Node) error {
 	for _, n := range nodes {
 		if size(n) != 1 {
@@ -103,8 +103,8 @@ func NewBinary(x Node) (Node, error) {
 	return n, err
 }
 
-// An operand stands in the expression each time that it is compared with something. Nested in one another they would grow with
-// each level by a factor, so these bound their nodes: of what is still written out twice, and of all places of an operand.
+// An operand appears in the expression each time it is compared with something. Nested, such expressions grow by a factor with each level, so
+// these bound their nodes: of what is still written out twice, and of all places of an operand.
 const (
 	largeOperand = 1000
 	maxOperands  = 1 << 16
@@ -154,12 +154,12 @@ func NewCase(operand Node, whens []When, els Node) (Node, error) {
 	return withoutIdleArms(n), nil
 }
 
-// withoutIdleArms drops the arms that are never reached: so what they name need not be read, nor be in GROUP BY.
+// withoutIdleArms drops the arms that are never reached: what they name need not be read, nor be in GROUP BY.
 func withoutIdleArms(n *Case) Node {
 	whens, els := make([]When, 0, len(n.Whens)), n.Else
 	for _, w := range n.Whens {
 		c, constant := w.Cond.(*Const)
-		constant = constant && value.ReadsAsNumber(c.V) // else it is warned of where it is computed
+		constant = constant && value.ReadsAsNumber(c.V) // else it warns where it is computed
 		if constant && truthOfValue(c.V) == isTrue {
 			els = w.Result
 			break

@@ -21,7 +21,7 @@ const (
 	Failure Level = "Error"
 )
 
-// Condition is something that a statement has to say beside its result.
+// Condition is something that a statement reports besides its result.
 type Condition struct {
 	Level   Level
 	Code    int // MySQL's number
@@ -37,7 +37,7 @@ const MaxConditions = 64
 // A statement without conditions allocates nothing.
 type Diagnostics struct {
 	Strict     bool // the statement that runs writes in strict mode: what would be a Warning ends it
-	Adjust     bool // the statement writes the nearest values in place of those that do not fit
+	Adjust     bool // the statement writes the nearest values instead of those that do not fit
 	NoDivision bool // division by 0 is no condition: sql_mode lacks ERROR_FOR_DIVISION_BY_ZERO
 
 	mu            sync.Mutex
@@ -53,15 +53,14 @@ func (d *Diagnostics) Begin() {
 	d.kept, d.count, d.errors, d.row = nil, 0, 0, 0
 }
 
-// Row says which row the next conditions are about: a statement may go over its rows more than once, and tells of them row by
-// row.
+// Row says which row the next conditions are about: a statement may go over its rows more than once, but reports them row by row.
 func (d *Diagnostics) Row(number int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.row = number
 }
 
-// Note adds a condition. Beyond MaxConditions they are counted only.
+// Note adds a condition. Beyond MaxConditions, conditions are only counted.
 func (d *Diagnostics) Note(level Level, code int, format string, args ...any) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -91,12 +90,12 @@ func (d *Diagnostics) Counts() (all, failures int) {
 	return d.count, d.errors
 }
 
-// errFolding keeps an expression that has a condition from being computed when it is planned: whether it is computed at
-// all, and in what statement, shows when it runs.
+// errFolding keeps an expression with a condition from being computed at planning: only at run time is it known whether it is computed, and in
+// what statement.
 var errFolding = errors.New("an expression with a condition is not folded")
 
-// Warn notes a Warning; the value that goes with it is what the caller gives. Where the statement writes in strict mode it
-// gives an error instead, which the caller returns.
+// Warn notes a Warning; the caller gives the value that goes with it. If the statement writes in strict mode it gives an error instead, which
+// the caller returns.
 func (e *Env) Warn(code int, format string, args ...any) error {
 	switch {
 	case e.folding:

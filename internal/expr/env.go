@@ -17,16 +17,16 @@ type Env struct {
 	Outer      *Env          // the enclosing query's, for Column.Level > 0
 	Session    *Session
 	Subqueries SubqueryRunner
-	Context    context.Context // ends what waits; nil: nothing does
+	Context    context.Context // ends waiting operations; nil: nothing does
 	Memory     Memory          // of the statement; nil: it is not accounted for
-	UTC        bool            // the session's time zone does not count: what a definition computes is the same in each
+	UTC        bool            // ignore the session's time zone: what a definition computes is the same in every session
 
 	folding bool // at planning: an expression that has a condition is left as it is
 	scratch scratch
 }
 
-// scratch is where function calls keep their arguments while they run, so that a call allocates nothing.
-// It belongs to one Env: a copy of the Env begins with one of its own, as copies may run side by side.
+// scratch is where function calls keep their arguments while they run, so that a call allocates nothing. It belongs to one Env: a copy of the
+// Env begins with its own, because copies may run side by side.
 type scratch struct {
 	owner    *Env
 	values   []value.Value
@@ -43,7 +43,7 @@ func (e *Env) own() *scratch {
 	return &e.scratch
 }
 
-// context gives Context, or one that never ends where an expression runs without.
+// context gives Context, or one that never ends for an expression that runs without it.
 func (e *Env) context() context.Context {
 	if e.Context == nil {
 		return context.Background()
@@ -51,7 +51,7 @@ func (e *Env) context() context.Context {
 	return e.Context
 }
 
-// zone is the time zone that counts; nil: UTC.
+// zone is the time zone that applies; nil: UTC.
 func (e *Env) zone() *time.Location {
 	if e.UTC {
 		return nil
@@ -59,7 +59,7 @@ func (e *Env) zone() *time.Location {
 	return e.session().Zone
 }
 
-// session gives the session, or an empty one where an expression runs without.
+// session gives the session, or an empty one for an expression that runs without it.
 func (e *Env) session() *Session {
 	if e.Session == nil {
 		return &Session{}
@@ -77,13 +77,13 @@ type Variables struct {
 // MaxVariables is the most octets that the variables of a session hold together.
 const MaxVariables = 64 << 20
 
-// Get gives a variable's value, NULL where it was never set.
+// Get gives a variable's value, or NULL if it was never set.
 func (s *Variables) Get(name string) value.Value {
 	v, _ := s.Lookup(name)
 	return v
 }
 
-// Lookup is Get, and says whether it was set.
+// Lookup is Get, and also says whether it was set.
 func (s *Variables) Lookup(name string) (value.Value, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,8 +91,8 @@ func (s *Variables) Lookup(name string) (value.Value, bool) {
 	return v, ok
 }
 
-// Set sets a variable. It keeps what v shows, as MySQL's variables do: a document and a member of an ENUM are texts, a
-// hexadecimal literal is octets. It fails where all would be larger than MaxVariables then.
+// Set sets a variable. As with MySQL's variables, it keeps what v shows: a document and a member of an ENUM become texts, a hexadecimal literal
+// octets. It fails if all variables would exceed MaxVariables.
 func (s *Variables) Set(name string, v value.Value) error {
 	if v.Kind() == value.JSON {
 		v = value.FromString(v.Text())
@@ -118,7 +118,7 @@ func (s *Variables) Reset() {
 	s.values, s.bytes = nil, 0
 }
 
-// Session is what functions may ask of the session and the statement. One a connection.
+// Session is what functions may ask about the session and the statement. Each connection has one.
 type Session struct {
 	Database      string
 	User          string
@@ -135,7 +135,7 @@ type Session struct {
 	Diagnostics   Diagnostics     // the conditions of the last statement
 	Collation     value.Collation // of literals and arguments
 	KeysUnchecked bool            // foreign_key_checks is 0
-	Exact         bool            // what a column would round is refused; see Env.Store
+	Exact         bool            // a value that a column would round is refused; see Env.Store
 	Vars          Variables       // @name
 	System        func(name string) (value.Value, bool)
 	Lock          func(ctx context.Context, name string, timeout float64) (bool, error)  // GET_LOCK

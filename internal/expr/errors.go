@@ -28,14 +28,14 @@ func (e *ArityError) Error() string {
 	return fmt.Sprintf("Incorrect parameter count in the call to native function '%s'", sqlerr.Brief(e.Name))
 }
 
-// OperandError says that a row of values stands where another number of values belongs (MySQL's 1241).
+// OperandError says that a row of values appears where another number of values belongs (MySQL's 1241).
 type OperandError struct{ Want int }
 
 func (e *OperandError) Error() string {
 	return fmt.Sprintf("Operand should contain %d column(s)", e.Want)
 }
 
-// LiteralError says that a text that is compared with dates says none (MySQL's 1525).
+// LiteralError says that a text compared with dates is not a date (MySQL's 1525).
 type LiteralError struct{ Type, Text string }
 
 func (e *LiteralError) Error() string {

@@ -15,7 +15,7 @@ type Function struct {
 	Name      string // upper case
 	Signature string // "SUBSTRING(text, from[, length])"
 	Family    string // "text", "number", "time", "JSON", …
-	Doc       string // one line, "" where the name says it all
+	Doc       string // one line, "" if the name says it all
 	Min, Max  int    // arguments; Max -1: any number
 
 	Volatility Volatility
@@ -31,7 +31,7 @@ type Function struct {
 	check     func(args []Node) error           // what Min and Max do not say
 	alike     func(args []Node) ([]Node, error) // the arguments as they compare with each other; nil: as they are
 	bare      *Function                         // what it is without arguments; nil: the same
-	compile   func(n *Call) Func                // instead of Eval; it may return nil to leave it to Eval
+	compile   func(n *Call) Func                // instead of Eval; if it returns nil, Eval is used
 	simplify  func(n *Call) Node                // a constant, or the call without operands that are never computed; nil: all are
 }
 
@@ -83,8 +83,7 @@ func unknownFunction(name string) error {
 	return &UnknownFunctionError{Name: upper, Near: Near(upper, maps.Keys(registry))}
 }
 
-// Near are those of the candidates that name may be a typing error of, sorted: one change away, of longer names two.
-// Upper and lower case are the same.
+// Near are those of the candidates that name may be a misspelling of, sorted: one change away, two for longer names. Case does not matter.
 func Near(name string, candidates iter.Seq[string]) []string {
 	if len(name) > 64 {
 		return nil
@@ -139,7 +138,7 @@ func likeArg(i int) func([]Node) value.Type {
 	return func(args []Node) value.Type { return textLike(args[i].Type()) }
 }
 
-// likeArgs is the type of the first of these arguments; where it is a text, with the collation that they have together.
+// likeArgs is the type of the first of these arguments; if it is a text, with the collation that all of them share.
 func likeArgs(first int, more ...int) func([]Node) value.Type {
 	return func(args []Node) value.Type {
 		t := textLike(args[first].Type())

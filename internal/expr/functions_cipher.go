@@ -52,7 +52,7 @@ func cipherFunctions() []*Function {
 // aesModes are the ways in which blocks follow each other, with the octets of iv that they need.
 var aesModes = map[string]int{"ecb": 0, "cbc": aes.BlockSize}
 
-// IsEncryptionMode says whether AES_ENCRYPT can go by that value of block_encryption_mode.
+// IsEncryptionMode says whether AES_ENCRYPT supports this value of block_encryption_mode.
 func IsEncryptionMode(mode string) bool {
 	_, _, ok := encryptionMode(mode)
 	return ok
@@ -70,7 +70,7 @@ func encryptionMode(s string) (key int, mode string, ok bool) {
 	return 0, "", false
 }
 
-// cipherFunction gives work the block cipher and the iv, nil for ecb, that the arguments and the session say.
+// cipherFunction gives work the block cipher and the iv (nil for ecb) that the arguments and the session select.
 func cipherFunction(name string, work func(b cipher.Block, iv []byte, text string) (value.Value, error)) func(*Env, []value.Value) (value.Value, error) {
 	return func(env *Env, args []value.Value) (value.Value, error) {
 		setting := "aes-128-ecb"
@@ -101,7 +101,7 @@ func cipherFunction(name string, work func(b cipher.Block, iv []byte, text strin
 	}
 }
 
-// foldKey is the key of so many octets that MySQL makes of one of any length: those behind are XORed over it.
+// foldKey is the key of this many octets that MySQL makes from a key of any length: excess octets are XORed over it.
 func foldKey(key string, octets int) []byte {
 	folded := make([]byte, octets)
 	for i, c := range []byte(key) {
@@ -145,10 +145,10 @@ func decrypt(b cipher.Block, iv []byte, text string) (value.Value, error) {
 	return value.FromBytes(string(data[:len(data)-pad])), nil
 }
 
-// compressedHead is the length of the text in front of what zlib made of it.
+// compressedHead is the length of the prefix before zlib's output.
 const compressedHead = 4
 
-// compress is COMPRESS of a text. Of nothing it is nothing; a point behind keeps a blank at the end from columns that cut it.
+// compress is COMPRESS of a text. For an empty text it is empty; a final point protects a blank at the end from columns that cut it.
 func compress(text string) string {
 	if text == "" {
 		return ""
@@ -164,7 +164,7 @@ func compress(text string) string {
 	return b.String()
 }
 
-// compressedLength is that of the text that COMPRESS made octets of.
+// compressedLength is the length of the text that COMPRESS was given.
 func compressedLength(octets string) (n int64, ok bool) {
 	if len(octets) <= compressedHead {
 		return 0, octets == ""
@@ -181,7 +181,7 @@ func evalUncompress(_ *Env, args []value.Value) (value.Value, error) {
 	case n == 0:
 		return value.FromBytes(""), nil
 	case n > MaxText:
-		return value.NullValue, nil // as where it is no text that COMPRESS made
+		return value.NullValue, nil // also if COMPRESS did not make the text
 	}
 	r, err := zlib.NewReader(strings.NewReader(octets[compressedHead:]))
 	if err != nil {

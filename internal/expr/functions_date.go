@@ -110,7 +110,7 @@ func clampDuration(ticks int64) int64 {
 	return max(-value.MaxDuration, min(ticks, value.MaxDuration))
 }
 
-// duration is the TIME of ticks, brought within the greatest one with a warning.
+// duration is the TIME of ticks, clamped to the greatest one with a warning.
 func (e *Env) duration(ticks int64) (value.Value, error) {
 	v := value.FromDuration(clampDuration(ticks))
 	if v.Ticks() != ticks {
@@ -130,7 +130,7 @@ func datePart(name, doc string, part func(time.Time) int64, aliases ...string) *
 		}}
 }
 
-// timePart gives the units of a time of day, those of the next larger unit left off where modulo is not 0.
+// timePart gives the units of a time of day, without those of the next larger unit if modulo is not 0.
 func timePart(name, doc string, unit, modulo int64) *Function {
 	return &Function{Name: name, Signature: name + "(time)", Family: "time", Doc: doc, Min: 1, Max: 1, strict: true, Type: toInt,
 		Eval: func(env *Env, args []value.Value) (value.Value, error) {

@@ -104,7 +104,7 @@ func dateAdd(sign int64) func(*Env, []value.Value) (value.Value, error) {
 	}
 }
 
-// addTime adds a TIME to one, which stays within the greatest TIME, or to a point in time. Text stays text.
+// addTime adds a TIME to a TIME, clamped to the greatest one, or to a point in time. Text stays text.
 func addTime(sign int64) func(*Env, []value.Value) (value.Value, error) {
 	return func(env *Env, args []value.Value) (value.Value, error) {
 		base, ok := value.ReadClock(args[0])
@@ -148,7 +148,7 @@ func evalTimestampDiff(env *Env, args []value.Value) (value.Value, error) {
 	return value.FromInt(wholeMonths(from, to) / u.months), nil
 }
 
-// wholeMonths is the number of months that have gone by from one time to the other.
+// wholeMonths is the number of months that have passed from one time to the other.
 func wholeMonths(from, to int64) int64 {
 	if from > to {
 		return -wholeMonths(to, from)
@@ -161,7 +161,7 @@ func wholeMonths(from, to int64) int64 {
 	return n
 }
 
-// evalTimeDiff gives NULL where only one is a TIME, or only one has a clock.
+// evalTimeDiff gives NULL if only one of both is a TIME, or only one has a time of day.
 func evalTimeDiff(env *Env, args []value.Value) (value.Value, error) {
 	x, xok := value.ReadClock(args[0])
 	y, yok := value.ReadClock(args[1])

@@ -12,7 +12,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// idFunctions make keys of rows, for DEFAULT: many writers get different ones without asking the store.
+// idFunctions make row keys for DEFAULT: many writers get different keys without asking the store.
 func idFunctions() []*Function {
 	return []*Function{
 		{Name: "UUID_V7", Signature: "UUID_V7()", Family: "id", Volatility: Volatile, Type: toText, null: neverNull,
@@ -46,7 +46,7 @@ func idFunctions() []*Function {
 // lastReversed is the last number that REVERSE_TICKS() gave.
 var lastReversed atomic.Int64
 
-// nextReversed gives the reversed time, or one less than the last one where the clock has not moved on.
+// nextReversed gives the reversed time, or one less than the last number if the clock has not advanced.
 func nextReversed() int64 {
 	for {
 		last := lastReversed.Load()
@@ -75,7 +75,7 @@ func evalShortID(env *Env, args []value.Value) (value.Value, error) {
 	return value.FromString(base64.RawURLEncoding.EncodeToString(octets[:])[:n]), nil
 }
 
-// shortID is the last of UUID_SHORT: an octet of the process's own, the second at which it began, and a number.
+// shortID is the last number of UUID_SHORT: an octet for the process, the second at which it began, and a counter.
 var shortID = func() *atomic.Uint64 {
 	var own [8]byte
 	_, _ = rand.Read(own[:1]) // never fails

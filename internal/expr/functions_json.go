@@ -108,8 +108,8 @@ func typeName(d *value.Document) string {
 	}
 }
 
-// lookupPath reads the document args[0] and gives what the path args[i] leads to, the document where there is no args[i], and
-// nil where the path leads nowhere.
+// lookupPath reads the document args[0] and gives what the path args[i] leads to; the document if there is no args[i], and nil if the path leads
+// nowhere.
 func lookupPath(function string, args []value.Value, i int) (*value.Document, error) {
 	d, err := documentOf(function, args, 0)
 	if err != nil || i >= len(args) {

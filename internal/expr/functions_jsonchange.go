@@ -38,7 +38,7 @@ func jsonChangeFunctions() []*Function {
 	}
 }
 
-// setAt changes what the path leads to: change gets the new element and the old one, nil where there is none.
+// setAt changes what the path leads to: change gets the new element and the old one, nil if there is none.
 func setAt(change func(e, old *value.Document) *value.Document) func(d, e *value.Document, p jsonPath) error {
 	return func(d, e *value.Document, p jsonPath) error {
 		p.change(d, func(old *value.Document) *value.Document { return change(e, old) })
@@ -116,8 +116,8 @@ func evalJSONRemove(_ *Env, args []value.Value) (value.Value, error) {
 	return documentValue("JSON_REMOVE", &d)
 }
 
-// evalMergePatch: what is patched with NULL, or is NULL and patched with an object, is NULL; a patch that is no object takes
-// the place of all before it.
+// evalMergePatch: a document patched with NULL, or NULL patched with an object, is NULL; a patch that is not an object replaces everything
+// before it.
 func evalMergePatch(_ *Env, args []value.Value) (value.Value, error) {
 	var d value.Document
 	null := false

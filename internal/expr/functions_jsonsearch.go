@@ -82,8 +82,8 @@ func evalJSONContains(_ *Env, args []value.Value) (value.Value, error) {
 	return truthValues[truthOf(jsonContains(d, &part))], nil
 }
 
-// jsonContains says whether part is in d: scalars when equal; in an array what is in one of its elements, of an array each
-// element; an object when each of its members is in d's of that key.
+// jsonContains says whether part is in d: scalars if they are equal; in an array whatever is in one of its elements, or an array whose elements
+// all are; an object if d has each of its members under the same key.
 func jsonContains(d, part *value.Document) bool {
 	switch {
 	case d.Array != nil:
@@ -201,7 +201,7 @@ func overlap(a, b *value.Document) bool {
 	return false
 }
 
-// elementsOf gives the elements of an array. A scalar or an object counts as an array that holds it alone.
+// elementsOf gives the elements of an array. A scalar or an object counts as an array with one element.
 func elementsOf(d *value.Document) []value.Document {
 	if d.Array != nil {
 		return d.Array.Items
@@ -294,7 +294,7 @@ func (s *search) look(at *place) {
 	s.found.Array.Items = append(s.found.Array.Items, value.Document{Scalar: value.FromString(path)})
 }
 
-// memberOf is x MEMBER OF (array): whether x, made JSON, is an element of the array, or is what is no array.
+// memberOf is x MEMBER OF (array): whether x, made JSON, is an element of the array, or equals a document that is not an array.
 var memberOf = &Function{
 	Name: "MEMBER OF", Min: 2, Max: 2, strict: true, condition: true, null: anyNull, Type: toInt, Family: "JSON",
 	Eval: func(_ *Env, args []value.Value) (value.Value, error) {

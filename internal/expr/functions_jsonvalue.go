@@ -5,8 +5,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// The arguments of JSON_VALUE behind document and path: a NULL of the type that it returns; what to do where the path leads
-// nowhere, and its DEFAULT; what to do where the type does not hold the value, and its DEFAULT.
+// The arguments of JSON_VALUE after document and path: a NULL of the type that it returns; what to do if the path leads nowhere, and its
+// DEFAULT; what to do if the type does not hold the value, and its DEFAULT.
 const (
 	jsonReturning = 2
 	jsonOnEmpty   = 3
@@ -61,7 +61,7 @@ func compileJSONValue(n *Call) Func {
 	})
 }
 
-// jsonInstead is what JSON_VALUE gives where it has no value; args[i] says what.
+// jsonInstead is what JSON_VALUE gives if it has no value; args[i] says what.
 func jsonInstead(args []value.Value, i int, err error) (value.Value, error) {
 	if i >= len(args) {
 		return value.NullValue, nil

@@ -42,7 +42,7 @@ func logicFunctions() []*Function {
 	}
 }
 
-// extremeType is the type of all arguments, but of a FLOAT among integers a DOUBLE.
+// extremeType is the common type of all arguments, except that a FLOAT among integers gives a DOUBLE.
 func extremeType(args []Node) value.Type {
 	t := UnifyTypes(typesOf(args)...)
 	if t.Base == value.TypeFloat && slices.ContainsFunc(args, func(a Node) bool { return isShort(a.Type()) }) {
@@ -125,7 +125,7 @@ func compileNullif(n *Call) Func {
 	}
 }
 
-// compileExtreme compares by one type for all: texts beside times as times, and what wins is text then, spelled as a time is.
+// compileExtreme compares by one type for all: texts among times compare as times, and the result is then a text, spelled as a time.
 func compileExtreme(n *Call, sign int) Func {
 	args, collation := compileArms(n.Args, n.T), CollationOf(n.Args...)
 	read := extremeReading(n)
@@ -159,8 +159,7 @@ func compileExtreme(n *Call, sign int) Func {
 	}
 }
 
-// extremeReading is how the arguments are read where there are times and texts among them, and nothing else; nil: they are
-// compared as they are.
+// extremeReading is how the arguments are read if there are only times and texts among them; nil: they are compared as they are.
 func extremeReading(n *Call) func(value.Value) value.Value {
 	dates, times, texts := 0, 0, 0
 	for _, a := range n.Args {

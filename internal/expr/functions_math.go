@@ -65,7 +65,7 @@ func finite(name string, f float64) (value.Value, error) {
 	return value.FromFloat(f), nil
 }
 
-// compileLog reads no argument behind one that has no logarithm, as MySQL does.
+// compileLog reads no argument after one without a logarithm, as in MySQL.
 func compileLog(n *Call) Func {
 	args := compileAll(n.Args)
 	return func(env *Env) (value.Value, error) {
@@ -100,7 +100,7 @@ const randomModulus = 0x3FFFFFFF
 func newRandomState(seed value.Value) *randomState {
 	var n int64
 	if !seed.IsNull() {
-		n, _ = value.ToInt(seed) // what is no integer seeds as 0 does
+		n, _ = value.ToInt(seed) // what is not an integer seeds as 0 does
 	}
 	s := uint32(n)
 	return &randomState{(s*0x10001 + 55555555) % randomModulus, (s * 0x10000001) % randomModulus}

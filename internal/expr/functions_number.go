@@ -101,7 +101,7 @@ func roundType(args []Node) value.Type {
 
 func evalAbs(_ *Env, args []value.Value) (value.Value, error) { return value.Abs(args[0]) }
 
-// whole is FLOOR and CEILING: an exact number gives an integer where it fits.
+// whole is FLOOR and CEILING: an exact number gives an integer if it fits.
 func whole(v value.Value, mode rounding) (value.Value, error) {
 	v, err := round(v, 0, mode)
 	if err == nil && v.Kind() == value.Decimal {
@@ -148,7 +148,7 @@ func evalConv(_ *Env, args []value.Value) (value.Value, error) {
 	}
 	x := args[0]
 	if x.Kind() != value.Float {
-		x = value.Plain(x) // the digits of a BIT, but those to which a DOUBLE is rounded
+		x = value.Plain(x) // the digits of a BIT, but the rounded digits of a DOUBLE
 	}
 	digits := value.Text(x)
 	if digits == "" {
@@ -161,7 +161,7 @@ func evalConv(_ *Env, args []value.Value) (value.Value, error) {
 	return value.FromString(strings.ToUpper(strconv.FormatUint(n, int(t)))), nil
 }
 
-// parseBase reads the leading digits of s, as strtoull does: too large is the greatest.
+// parseBase reads the leading digits of s like strtoull: a number that is too large becomes the greatest.
 func parseBase(s string, base uint64, signed bool) uint64 {
 	neg := strings.HasPrefix(s, "-")
 	s = strings.TrimLeft(s, "+-")
@@ -236,7 +236,7 @@ func evalFormat(_ *Env, args []value.Value) (value.Value, error) {
 	return value.FromString(b.String()), nil
 }
 
-// compileInterval computes the numbers up to the first that is above n, and none where n is NULL.
+// compileInterval computes the numbers up to the first above n, and none if n is NULL.
 func compileInterval(n *Call) Func {
 	args := compileAll(n.Args)
 	read := func(env *Env, arg Func) (value.Value, error) {

@@ -18,7 +18,7 @@ func regexpFunctions() []*Function {
 	}
 }
 
-// regexpEval works with the pattern's compiled form beside the arguments.
+// regexpEval works with the compiled form of the pattern, besides the arguments.
 type regexpEval func(env *Env, re *pattern, args []value.Value) (value.Value, error)
 
 // regexpFunction makes a function whose argument 1 is a pattern and argument flags the flags.
@@ -55,7 +55,7 @@ func evalRegexpLike(env *Env, re *pattern, args []value.Value) (value.Value, err
 	return truthValues[truthOf(ok)], ctx.Err()
 }
 
-// longText is the length from which on a text may take a pattern so long that the context must end it.
+// longText is the length from which a pattern may take so long on a text that the context must be able to end it.
 const longText = 64 << 10
 
 // endingReader is at its end when the context is.
@@ -93,8 +93,7 @@ func regexpFrom(function string, args []value.Value, i int, otherwise int64) (st
 	return c.offset(from - 1), occurrence, nil
 }
 
-// find is the n-th match behind start, nil without one; matches see the text before start, so that ^ is its
-// beginning.
+// find is the n-th match from start on; nil if there is none. Matches see the text before start, so ^ is the text's beginning.
 func (p *pattern) find(env *Env, s string, start int, n int64) (match []int, err error) {
 	err = p.matches(env, s, p.FindAllStringIndex, func(m []int) bool {
 		if m[0] >= start {
@@ -107,8 +106,8 @@ func (p *pattern) find(env *Env, s string, start int, n int64) (match []int, err
 	return match, err
 }
 
-// matches hands on one match after the other while more says so. The regexp package gathers them before: they are held
-// as what waits in an expression is, and looked for again when there are more than were asked for.
+// matches passes on one match after the other while more returns true. The regexp package gathers them first: they count as values waiting in an
+// expression, and are searched again if more are needed.
 func (p *pattern) matches(env *Env, s string, find func(string, int) [][]int, more func([]int) bool) error {
 	const few = 1 << 12
 	for asked, seen := few, 0; ; asked *= 8 {

@@ -64,8 +64,8 @@ func searchFunctions() []*Function {
 	}
 }
 
-// countOf reads a number of characters, or a place among texts or characters. As in MySQL one that is no BIGINT is the last one:
-// SUBSTRING(x, 3, 18446744073709551615) is all behind the second character.
+// countOf reads a number of characters, or a position among texts or characters. As in MySQL, what is no BIGINT is the last position:
+// SUBSTRING(x, 3, 18446744073709551615) is everything after the second character.
 func countOf(v value.Value) (int64, error) {
 	n, err := value.ToInt(v)
 	var beyond *value.RangeError
@@ -94,8 +94,8 @@ func locate(by value.Collation, c chars, part string, from int64) value.Value {
 	return value.FromInt(from + int64(before.len()))
 }
 
-// locateCharacters looks for part in s, whose first character is number from, character by character. As Knuth, Morris and Pratt
-// do: it looks at no character of s twice, however much of part stands in s time and again.
+// locateCharacters searches part in s, whose first character has the number from, character by character. Like Knuth, Morris and Pratt's, the
+// search looks at no character of s twice, however often parts of part occur in s.
 func locateCharacters(by value.Collation, s, part string, from int64) int64 {
 	want := characters(by, part)
 	if len(want) == 0 {
@@ -119,7 +119,7 @@ func locateCharacters(by value.Collation, s, part string, from int64) int64 {
 	return 0
 }
 
-// bordersOf gives for each beginning of a list how long the longest shorter list is that it both begins and ends with.
+// bordersOf gives for each prefix of a list the length of the longest shorter list that it both begins and ends with.
 func bordersOf(list []string) []int {
 	borders := make([]int, len(list))
 	for i, n := 1, 0; i < len(list); i++ {
@@ -193,8 +193,8 @@ func compileFindInSet(n *Call) Func {
 	}
 }
 
-// compileField compares texts with texts, exact numbers with exact numbers, else all as DOUBLE, as MySQL does: up to the first that
-// is equal, and with none where x is NULL. Where the types are not known all are computed to see what they are.
+// compileField compares texts with texts, exact numbers with exact numbers, else all as DOUBLE, like MySQL: up to the first equal one, and with
+// none if x is NULL. If the types are not known, all are computed to find them out.
 func compileField(n *Call) Func {
 	args, collation := compileAll(n.Args), CollationOf(n.Args...)
 	numbers, others, known := fieldTypes(n.Args)
@@ -260,7 +260,7 @@ func fieldTypes(args []Node) (numbers, others, known bool) {
 	return numbers, others, known
 }
 
-// compileElt computes the number and the text that it names, no other one.
+// compileElt computes the number and the text that it selects, no other text.
 func compileElt(n *Call) Func {
 	number, args := CompileOperand(n.Args[0]), compileAll(n.Args)
 	return func(env *Env) (value.Value, error) {
@@ -304,8 +304,7 @@ func evalChar(_ *Env, args []value.Value) (value.Value, error) {
 	return chars{octets: !utf8.Valid(out)}.value(string(out)), nil
 }
 
-// soundex is Knuth's first one, as in MySQL: vowels are left out first, then what is double, and the code is as long as
-// the text makes it.
+// soundex is Knuth's first version, as in MySQL: vowels are removed first, then repeated codes, and the code is as long as the text makes it.
 func soundex(s string) string {
 	const codes = "01230120022455012623010202" // of A to Z
 	var out []rune

@@ -159,7 +159,7 @@ func mapText(f func(string) string) func(*Env, []value.Value) (value.Value, erro
 	}
 }
 
-// trimmed makes a function of a text that leaves out characters, of octets, too.
+// trimmed makes a function of a text, or of octets, that removes characters.
 func trimmed(f func(string) string) func(*Env, []value.Value) (value.Value, error) {
 	return func(_ *Env, args []value.Value) (value.Value, error) {
 		c := charsOf(args[0])
@@ -254,7 +254,7 @@ func evalSubstringIndex(_ *Env, args []value.Value) (value.Value, error) {
 	return c.value(c.s[at+len(delimiter):]), nil
 }
 
-// checkTrim refuses two arguments: there are the text alone, or side, remove and text.
+// checkTrim refuses two arguments: TRIM has the text alone, or side, remove and text.
 func checkTrim(args []Node) error {
 	if len(args) == 2 {
 		return &ArityError{"TRIM"}

@@ -32,8 +32,8 @@ var (
 	picoUnits = []namedUnit{{1, "ps"}, {1e3, "ns"}, {1e6, "us"}, {1e9, "ms"}, {1e12, "s"}, {60e12, "min"}, {3600e12, "h"}, {86400e12, "d"}}
 )
 
-// inUnits shows n with two digits behind the point in the largest unit that it has one of, huge ones with an exponent; in
-// the least unit as a whole number of at least width characters.
+// inUnits shows n with two digits after the point in the largest unit of which it has at least one, huge numbers with an exponent; in the least
+// unit, as a whole number of at least width characters.
 func inUnits(n float64, width int, units []namedUnit) string {
 	u := units[0]
 	for _, larger := range units[1:] {

@@ -60,7 +60,7 @@ func findIn(xs []Func, set func(*Env) (*Set, error)) condFunc {
 	}
 }
 
-// findInOnce makes the set once an execution, when it was asked about enough rows to be worth it.
+// findInOnce makes the set once per execution, when enough rows were looked up to make it worthwhile.
 func findInOnce(n *In, xs []Func, list *inList, linear condFunc) condFunc {
 	find := findIn(xs, func(env *Env) (*Set, error) { return env.own().sets[n].set, nil })
 	return func(env *Env) (truth, error) {
@@ -145,7 +145,7 @@ type inList struct {
 	params     bool     // there are arguments
 }
 
-// newInList is nil where the list holds something else, or compares by several collations.
+// newInList is nil if the list holds anything else, or compares by several collations.
 func newInList(n *In, xs []Node) *inList {
 	l := &inList{rows: make([][]Node, len(n.List)), types: typesOf(xs)}
 	for r, e := range n.List {

@@ -7,7 +7,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// unit is a unit of INTERVAL, TIMESTAMPADD and EXTRACT. A compound one has several parts, largest first.
+// unit is a unit of INTERVAL, TIMESTAMPADD and EXTRACT. A compound unit has several parts, largest first.
 type intervalUnit struct {
 	months int64 // of one, where it is counted in months
 	ticks  int64 // of one otherwise
@@ -44,10 +44,10 @@ var intervalUnits = map[string]intervalUnit{
 	"year_month":         {parts: []string{"year", "month"}, days: true},
 }
 
-// ofDays says whether a TIME plus units is a point in time.
+// ofDays says whether a TIME plus such units is a point in time.
 func (u intervalUnit) ofDays() bool { return u.days || u.parts != nil && u.parts[0] == "day" }
 
-// digits is how many digits behind the second so many units have.
+// digits is how many digits of a second so many units have.
 func (u intervalUnit) digits(amount Node) int {
 	switch {
 	case u.ticks == intervalUnits["microsecond"].ticks, u.parts != nil && u.parts[len(u.parts)-1] == "microsecond":
@@ -70,7 +70,7 @@ type interval struct{ months, ticks int64 }
 // mostUnits keeps an amount of any unit within int64: it is more than 10,000 years of each.
 const mostUnits = int64(1) << 50
 
-// scale is n units; not ok is beyond every date.
+// scale is n units; not ok: it is beyond every date.
 func (u intervalUnit) scale(n int64) (interval, bool) {
 	span := max(u.months*31*value.TicksPerDay, u.ticks)
 	if n > value.MaxTicks/span+1 || n < -value.MaxTicks/span-1 {
@@ -79,14 +79,14 @@ func (u intervalUnit) scale(n int64) (interval, bool) {
 	return interval{u.months * n, u.ticks * n}, true
 }
 
-// newInterval reads an amount in a unit; not ok is beyond every date.
+// newInterval reads an amount of a unit; not ok: it is beyond every date.
 func newInterval(amount value.Value, u intervalUnit) (iv interval, ok bool, err error) {
 	switch {
 	case u.parts != nil:
 		iv, ok = compoundInterval(value.Text(amount), u)
 		return iv, ok, nil
 	case u.ticks == value.TicksPerSecond:
-		ticks, err := secondTicks(amount) // a second alone keeps its fraction
+		ticks, err := secondTicks(amount) // only a second keeps its fraction
 		if _, tooLarge := err.(*value.RangeError); tooLarge {
 			return iv, false, nil
 		}
@@ -103,8 +103,8 @@ func newInterval(amount value.Value, u intervalUnit) (iv interval, ok bool, err 
 	return iv, ok, nil
 }
 
-// compoundInterval reads '1 02:30:00.5' or '1:30': numbers with anything between them, the last ones where
-// there are fewer than parts.
+// compoundInterval reads '1 02:30:00.5' or '1:30': numbers with anything between them; if there are fewer than the unit has parts, they are the
+// last parts.
 func compoundInterval(s string, u intervalUnit) (interval, bool) {
 	neg := strings.HasPrefix(strings.TrimSpace(s), "-")
 	numbers := strings.FieldsFunc(s, func(r rune) bool { return r < '0' || r > '9' })
@@ -136,8 +136,7 @@ func compoundInterval(s string, u intervalUnit) (interval, bool) {
 	return sum, true
 }
 
-// addTo is ticks plus the interval; not ok is outside of the years 1 to 9999. A month later than the 31st is
-// the last of its month where that is shorter.
+// addTo is ticks plus the interval; not ok: outside of the years 1 to 9999. A month later than the 31st is the last day of a shorter month.
 func (iv interval) addTo(ticks int64) (int64, bool) {
 	if iv.months != 0 {
 		t := value.TimeFromTicks(ticks)
@@ -157,7 +156,7 @@ func (iv interval) addTo(ticks int64) (int64, bool) {
 	return ticks, ticks >= 0 && ticks <= value.MaxTicks
 }
 
-// timeText is a computed time as text: its second has six digits behind the point where they are not all zeros.
+// timeText is a computed time as text. It has six digits of a second unless all are zeros.
 func timeText(v value.Value) value.Value {
 	digits := 0
 	if v.Ticks()%value.TicksPerSecond != 0 {
@@ -166,8 +165,7 @@ func timeText(v value.Value) value.Value {
 	return value.FromTimeText(v.WithDigits(digits))
 }
 
-// addInterval is base + iv in the kind that MySQL gives it: text stays text, a date becomes a time where
-// the unit has one.
+// addInterval is base + iv in the kind that MySQL gives it: text stays text, a date becomes a time if the unit has one.
 func (e *Env) addInterval(base value.Value, iv interval, days bool) value.Value {
 	if base.Kind() == value.Duration {
 		sum := base.Ticks() + iv.ticks

@@ -27,7 +27,7 @@ func documentOf(function string, args []value.Value, i int) (value.Document, err
 	return d, textError(function, i, err)
 }
 
-// textError is MySQL's error of an argument that is no document.
+// textError is MySQL's error for an argument that is not a document.
 func textError(function string, i int, err error) error {
 	bad, ok := err.(*value.JSONError)
 	switch {
@@ -76,7 +76,7 @@ func documentValue(function string, d *value.Document) (value.Value, error) {
 	return v, nil
 }
 
-// jsonDepth is how many arrays and objects stand in one another, and the depth of a scalar in the innermost.
+// jsonDepth is how deep arrays and objects are nested; a scalar in the innermost counts one more.
 func jsonDepth(d *value.Document, scalar int) int {
 	if d.IsScalar() {
 		return scalar
@@ -101,8 +101,8 @@ func compileElement(n Node) Func {
 	}
 }
 
-// jsonOperand is what JSON makes of n's value v: true and false of a condition's 1 and 0, and text of an argument's octets,
-// as Go programs pass documents as []byte.
+// jsonOperand is what JSON makes of n's value v: true and false for a condition's 1 and 0, and text for an argument's octets, because Go
+// programs pass documents as []byte.
 func jsonOperand(n Node, v value.Value) value.Value {
 	switch k := v.Kind(); {
 	case k == value.Int && yieldsTruth(n):
@@ -125,8 +125,8 @@ func yieldsTruth(n Node) bool {
 
 func compileElements(nodes []Node) []Func { return compileEach(nodes, compileElement) }
 
-// storedSize is how many octets a document takes in MySQL's binary form. parent says that it stands in another one: then a small
-// scalar takes none, as it stands in its parent's table.
+// storedSize is how many octets a document takes in MySQL's binary form. parent says that it is inside another one: then a small scalar takes
+// none, because it is in its parent's table.
 func storedSize(d *value.Document, parent bool) int {
 	if !d.IsScalar() {
 		small := storedList(d, 2)

@@ -18,7 +18,7 @@ type jsonLeg struct {
 	from, to cell // legCell: from
 }
 
-// cell is a position in an array, from its end where last is set: then 0 is the last one.
+// cell is a position in an array; if last is set, counted from the end, where 0 is the last element.
 type cell struct {
 	n    int
 	last bool
@@ -38,7 +38,7 @@ const (
 // jsonPath is a path such as $.items[0].name.
 type jsonPath []jsonLeg
 
-// maxDeepLegs bounds the ** of one path, each of which may lead to all of the document.
+// maxDeepLegs bounds the ** of one path, each of which may reach all of the document.
 const maxDeepLegs = 8
 
 // wild says whether the path may lead to several elements.
@@ -46,7 +46,7 @@ func (p jsonPath) wild() bool {
 	return slices.ContainsFunc(p, func(l jsonLeg) bool { return l.kind >= legRange })
 }
 
-// pathOf reads argument i as a path, one that leads to one element where single is set.
+// pathOf reads argument i as a path; if single is set, as one that leads to one element.
 func pathOf(args []value.Value, i int, single bool) (jsonPath, error) {
 	p, err := parsePath(value.Text(args[i]))
 	if err == nil && single && p.wild() {
@@ -165,7 +165,7 @@ func (r *pathReader) key() (string, bool) {
 	return "", false
 }
 
-// isIdentifier says whether a key needs no quotes: it is one of ECMAScript's names.
+// isIdentifier says whether a key needs no quotes: it is an ECMAScript identifier.
 func isIdentifier(s string) bool {
 	for i, r := range s {
 		switch {
@@ -178,7 +178,7 @@ func isIdentifier(s string) bool {
 	return s != ""
 }
 
-// cells reads n, last, last-n or a range of such.
+// cells reads n, last, last-n or a range of these.
 func (r *pathReader) cells() (jsonLeg, bool) {
 	leg := jsonLeg{kind: legCell}
 	var ok bool
@@ -218,7 +218,7 @@ func (r *pathReader) cell() (cell, bool) {
 	return c, err == nil
 }
 
-// at is the position in an array of n elements; it may be before the first or behind the last.
+// at is the position in an array of n elements; it may be before the first or after the last.
 func (c cell) at(n int) int {
 	if c.last {
 		return n - 1 - c.n
@@ -226,7 +226,7 @@ func (c cell) at(n int) int {
 	return c.n
 }
 
-// cells is the positions that the leg means in an array of n elements: from, up to but without to.
+// cells is the positions that the leg means in an array of n elements: from included, to excluded.
 func (l *jsonLeg) cells(n int) (from, to int) {
 	switch l.kind {
 	case legCell:
@@ -241,7 +241,7 @@ func (l *jsonLeg) cells(n int) (from, to int) {
 	return from, to
 }
 
-// place is an element of a document and how it is reached.
+// place is an element of a document and its path.
 type place struct {
 	d  *value.Document
 	up *place // nil: the document itself
@@ -300,7 +300,7 @@ func (f *finding) add(p *place) bool {
 	return true
 }
 
-// addItems takes the elements or members from, up to but without to, of what is at a place.
+// addItems takes the elements or members of a place from (included) to to (excluded).
 func (f *finding) addItems(at *place, from, to int) {
 	items := at.d.Items()
 	for i := from; i < to; i++ {
@@ -314,7 +314,7 @@ func (f *finding) follow(at *place) {
 	switch {
 	case l.kind == legDeep:
 		if !f.add(at) {
-			return // nor is what is below it new
+			return // then what is below it is not new either
 		}
 		items := d.Items()
 		for i := range items {
@@ -330,15 +330,15 @@ func (f *finding) follow(at *place) {
 	case d.Array != nil:
 		from, to := l.cells(len(d.Array.Items))
 		f.addItems(at, from, to)
-	default: // what is no array counts as one of one element
+	default: // anything but an array counts as an array of one element
 		if _, to := l.cells(1); to > 0 {
 			f.add(at)
 		}
 	}
 }
 
-// change replaces what the path leads to, in place. f gets the old element, nil where only the last step of the path leads
-// nowhere. It gives the new element; nil removes the old one.
+// change replaces what the path leads to, in place. f gets the old element, nil if only the last step of the path leads nowhere. It gives the
+// new element; nil removes the old one.
 func (p jsonPath) change(d *value.Document, f func(old *value.Document) *value.Document) {
 	if len(p) == 0 {
 		if e := f(d); e != nil {
@@ -386,7 +386,7 @@ func changeCell(d *value.Document, c cell, f func(old *value.Document) *value.Do
 	switch e := f(&array.Items[i]); {
 	case e == nil && d.Array != nil:
 		array.Items = slices.Delete(array.Items, i, i+1)
-	case e == nil: // what is no array has no element to be removed
+	case e == nil: // only an array has elements to remove
 	case d.Array != nil:
 		array.Items[i] = *e
 	default:

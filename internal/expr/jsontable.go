@@ -34,7 +34,7 @@ type JSONColumn struct {
 	Columns          []JSONColumn // of JSONNested
 }
 
-// JSONInstead is what a column holds where it has no value: NULL, or what DEFAULT says, or an error.
+// JSONInstead is what a column holds if it has no value: NULL, a DEFAULT, or an error.
 type JSONInstead struct {
 	Error   bool
 	Default *string // a document
@@ -54,7 +54,7 @@ type jsonColumn struct {
 	nested         *jsonRows
 }
 
-// NewJSONTable makes a JSON_TABLE. Its rows have the columns in the order of the text, those of nested ones in their place.
+// NewJSONTable makes a JSON_TABLE. Its rows have the columns in the order of the text, with nested columns in their place.
 func NewJSONTable(name string, x Node, path string, columns []JSONColumn) (*JSONTable, error) {
 	t := &JSONTable{Name: name, X: x}
 	width := 0
@@ -120,7 +120,7 @@ func (c *jsonColumn) instead(i JSONInstead) (*value.Document, error) {
 	return &d, nil
 }
 
-// Compile gives the function that makes the rows of one document; the row that it hands out is valid until the next one.
+// Compile gives the function that makes the rows of one document. Each row is valid until the next.
 func (t *JSONTable) Compile() func(env *Env, emit func(row []value.Value) error) error {
 	x := compileElement(t.X)
 	width := len(t.Columns())
@@ -187,7 +187,7 @@ func (f *jsonFill) rows(r *jsonRows, d *value.Document, done func() error) error
 	return nil
 }
 
-// clear has the columns of nested rows be NULL.
+// clear makes the columns of nested rows NULL.
 func (f *jsonFill) clear(r *jsonRows) {
 	for i := range r.columns {
 		if c := &r.columns[i]; c.nested != nil {

@@ -12,16 +12,16 @@ import (
 // likePattern is a LIKE pattern made ready. % matches any text, _ one character (one octet of a BLOB).
 type likePattern struct {
 	collation value.Collation
-	// pieces are the texts between the %s, where there is no _: the first and the last are anchored.
+	// pieces are the texts between the %s, if there is no _: the first and the last are anchored.
 	pieces []string
-	// tokens are the whole pattern, where there is a _, or where characters do not stand for one each.
+	// tokens are the whole pattern, if there is a _, or if characters are not each represented by one.
 	tokens []likeToken
 }
 
 // likeToken is one character of a pattern, or a wildcard.
 type likeToken struct {
 	r      rune
-	folded string // what stands for it, where that need not be one character
+	folded string // its folded form, if that is not always one character
 	kind   likeKind
 }
 
@@ -63,7 +63,7 @@ func newLikePattern(pattern string, escape rune, collation value.Collation) *lik
 		}
 		piece.WriteString(char)
 		if r == utf8.RuneError && n == 1 {
-			r = -rune(char[0]) // an octet that is no character matches only itself
+			r = -rune(char[0]) // an octet that is not a character matches only itself
 		}
 		p.tokens = append(p.tokens, likeToken{r: r, folded: folded})
 	}
@@ -106,8 +106,7 @@ func (p *likePattern) matchPieces(s string) bool {
 	return true
 }
 
-// matchTokens goes back to the last % alone when a character does not match: what earlier ones took need
-// never be taken again.
+// matchTokens backtracks only to the last % when a character does not match: earlier ones never need to match more.
 func (p *likePattern) matchTokens(ctx context.Context, s string, octets bool) (bool, error) {
 	t, i := 0, 0
 	anyToken, anyAt, again := -1, 0, 0
@@ -154,8 +153,7 @@ func (p *likePattern) matchTokens(ctx context.Context, s string, octets bool) (b
 	return t == len(p.tokens), nil
 }
 
-// againPerLook is how many octets matchTokens reads once more between two looks at the context: a long text and a long pattern
-// take hours.
+// againPerLook is how many octets matchTokens reads again between two checks of the context: a long text with a long pattern takes hours.
 const againPerLook = 1 << 16
 
 func nextChar(s string, octets bool) (rune, int) {
@@ -184,7 +182,7 @@ func matchOctets(s string, r rune) int {
 	return 0
 }
 
-// likeCache keeps the last pattern of one LIKE, which as an argument is the same for each row.
+// likeCache keeps the last pattern of one LIKE; if it is an argument, it is the same for each row.
 type likeCache struct {
 	last      atomic.Pointer[cachedLike]
 	escape    rune

@@ -6,9 +6,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// A TIMESTAMP column holds UTC. In a session of another time zone the planner puts localFunction around it: so it shows, and
-// compares as, what the clock there shows. For keys and indexes a condition on that also gets one on the column itself, which
-// follows from it (see NewLocalCompare).
+// A TIMESTAMP column holds UTC. In a session of another time zone the planner wraps it in localFunction, so that it shows, and compares as, the
+// local time. For keys and indexes, a condition on that also adds the condition on the column itself that follows from it (see NewLocalCompare).
 
 // localFunction is a TIMESTAMP column in the session's time zone.
 var localFunction = &Function{
@@ -18,8 +17,8 @@ var localFunction = &Function{
 	},
 }
 
-// firstFunction and lastFunction give the first and the last time in UTC at which the session's clock shows their argument;
-// where that is no time, the least and the greatest of all.
+// firstFunction and lastFunction give the first and the last time in UTC at which the session's clock shows their argument; if it never does,
+// the least and the greatest time of all.
 var (
 	firstFunction = instantFunction("FIRST_UTC", func(first, _ int64) int64 { return first }, 0)
 	lastFunction  = instantFunction("LAST_UTC", func(_, last int64) int64 { return last }, value.MaxTicks)
@@ -37,7 +36,7 @@ func instantFunction(name string, which func(first, last int64) int64, otherwise
 		}}
 }
 
-// ZonedUnixtime is the name of FROM_UNIXTIME in a session whose time zone is not UTC: there it is no constant for all sessions.
+// ZonedUnixtime is the name of FROM_UNIXTIME in a session whose time zone is not UTC, where it is not a constant for all sessions.
 const ZonedUnixtime = "FROM_UNIXTIME in the session's time zone"
 
 var zonedUnixtime = &Function{Name: "FROM_UNIXTIME", Min: 1, Max: 2, strict: true, Volatility: Stable, Type: unixtimeType, Eval: evalFromUnixtime}
@@ -47,7 +46,7 @@ func NewLocal(column Node) Node {
 	return &Call{Func: localFunction, Args: []Node{column}, T: value.Type{Base: value.TypeDateTime, Precision: column.Type().Precision}}
 }
 
-// LocalOf gives the column that NewLocal made n of; nil where it is something else.
+// LocalOf gives the column that NewLocal made n from; nil if n is something else.
 func LocalOf(n Node) Node {
 	if c, ok := n.(*Call); ok && c.Func == localFunction {
 		return c.Args[0]
@@ -55,8 +54,8 @@ func LocalOf(n Node) Node {
 	return nil
 }
 
-// NewLocalCompare makes l op r. Where one side is a TIMESTAMP in the session's time zone and the other is the same for all rows,
-// it adds the condition on the column itself that follows.
+// NewLocalCompare makes l op r. If one side is a TIMESTAMP in the session's time zone and the other is the same for all rows, it adds the
+// condition that follows on the column itself.
 func NewLocalCompare(op CompareOp, l, r Node) (Node, error) {
 	n, err := NewCompare(op, l, r)
 	if err != nil || size(l) != 1 || size(r) != 1 {
@@ -92,8 +91,7 @@ func NewLocalCompare(op CompareOp, l, r Node) (Node, error) {
 	return NewLogic(And, append(kids, n)...)
 }
 
-// Instant is v, a time in the session's time zone, as a TIMESTAMP column keeps it: in UTC. A time that the clock shows twice is
-// the first one.
+// Instant is v, a time in the session's time zone, as a TIMESTAMP column keeps it: in UTC. If the clock shows the time twice, it is the first.
 func (e *Env) Instant(v value.Value) value.Value {
 	if zone := e.zone(); zone != nil && v.Kind() == value.Time {
 		utc, _ := instants(v.Ticks(), zone)

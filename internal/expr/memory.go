@@ -2,17 +2,16 @@ package expr
 
 import "github.com/nearlyfreedb/nearlyfree/internal/value"
 
-// Memory accounts for what a statement holds at a time. Hold fails when it would be more than the statement may.
+// Memory accounts for what a statement holds at one time. Hold fails if the statement would exceed its bound.
 type Memory interface {
 	Hold(bytes int64) error
 	Release(bytes int64)
 }
 
-// largeText is the size from which a value is accounted for while it waits to be used: smaller ones are as many as the
-// statement's text names, and that is bounded.
+// largeText is the size from which a waiting value is accounted for. The number of smaller values is bounded by the statement's text.
 const largeText = 16 << 10
 
-// Large gives the bytes of a value that are to be accounted for; 0 of a small one.
+// Large gives the bytes of a value to be accounted for; 0 for a small value.
 func Large(v value.Value) int64 {
 	if n := len(v.Text()); n >= largeText {
 		return int64(n)
@@ -20,7 +19,7 @@ func Large(v value.Value) int64 {
 	return 0
 }
 
-// hold accounts for a value that waits, if it is a large one, and adds to held what is to be released.
+// hold accounts for a waiting value, if it is large, and adds to held what must be released.
 func (e *Env) hold(v value.Value, held *int64) error {
 	n := Large(v)
 	*held += n

@@ -22,9 +22,9 @@ type Column struct {
 	Name  string // as EXPLAIN shows it: name or alias.name
 	T     value.Type
 	Level int
-	// Nullable is false where the value can never be NULL.
+	// Nullable is false if the value can never be NULL.
 	Nullable  bool
-	Aggregate bool // what an aggregate made of the rows of a group, and so no column of a table
+	Aggregate bool // what an aggregate made from the rows of a group, not a column of a table
 }
 
 // Const is a constant.
@@ -52,7 +52,7 @@ const (
 	Ge
 )
 
-// Compare is L op R. Where L is a *Tuple, R is one of the same size.
+// Compare is L op R. If L is a *Tuple, R is one of the same size.
 type Compare struct {
 	Op        CompareOp
 	L, R      Node
@@ -75,10 +75,10 @@ const (
 type Logic struct {
 	Op   LogicOp
 	Kids []Node
-	Both bool // of two kids the second is computed where the first decides: they are a BETWEEN
+	Both bool // of two kids the second is computed even if the first decides: they are a BETWEEN
 }
 
-// Not is NOT X. NewNot pushes it into comparisons, IN, LIKE, IS and logic where that is the same.
+// Not is NOT X. NewNot pushes it into comparisons, IN, LIKE, IS and logic if the result is the same.
 type Not struct{ X Node }
 
 // Is is X IS [NOT] NULL / TRUE / FALSE.
@@ -116,7 +116,7 @@ type In struct {
 // Case is CASE WHEN … (an operand is turned into comparisons by NewCase).
 type Case struct {
 	Whens []When
-	Else  Node // never nil; NULL where there was none
+	Else  Node // never nil; NULL if there is no ELSE
 	T     value.Type
 }
 
@@ -155,7 +155,7 @@ type InsertValue struct {
 	Index  int
 	Name   string
 	T      value.Type
-	Beside bool // a value that is not inserted: of a table that rows are selected from
+	Beside bool // a value that is not inserted, of a table that rows are selected from
 }
 
 // SubqueryKind is how a Subquery's rows become a value.
@@ -181,11 +181,10 @@ type Subquery struct {
 	Collations []value.Collation // InSubquery: by column
 	Op         CompareOp         // InSubquery: Eq is IN, unless All is set
 	All        bool              // InSubquery: X Op ALL (…), not ANY
-	// Refs are the columns outside that its Plan reads, Level counted from where the Subquery stands (0 is
-	// the row that the Subquery is evaluated over). Walk and Columns visit them; Rewrite does not, as it
-	// cannot change the Plan.
+	// Refs are the outer columns that its Plan reads, with Level counted from the Subquery's place (0 is the row that the Subquery is evaluated
+	// over). Walk and Columns visit them; Rewrite does not, because it cannot change the Plan.
 	Refs []*Column
-	// Repeatable says of a correlated one that it gives the same for the same values of Refs, all through an execution.
+	// Repeatable says that a correlated one gives the same result for the same values of Refs throughout an execution.
 	Repeatable bool
 	Whole      *Whole // another way to the same; nil: there is none
 }
@@ -196,8 +195,8 @@ type Whole struct {
 	Empty      any       // a plan of one row, the value where Plan has no row; nil: NULL
 	Keys       []*Column // outer columns, as in Refs
 	Collations []value.Collation
-	ByKey      bool    // the Subquery itself reads by keys alone, so that a few runs of it cost less
-	Entities   float64 // about as many as Plan reads are read for what it costs; 0: that is not known
+	ByKey      bool    // the Subquery itself reads only by keys, so that a few runs of it cost less
+	Entities   float64 // about as many entities as can be read for the cost of Plan; 0: not known
 }
 
 func (n *Column) Type() value.Type      { return n.T }

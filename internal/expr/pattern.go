@@ -6,9 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// A pattern is refused where its text or what it becomes has more octets than these. To read a text takes up to a
-// thousand times its octets, so the text is looked at first; a repeat copies what it repeats, so that a short text can
-// become a large program.
+// A pattern is refused if its text or its program has more octets than these. Reading a text takes up to a thousand times its octets, so its
+// length is checked first; a repeat copies what it repeats, so a short text can become a large program.
 const (
 	maxPattern = 16 << 10
 	maxProgram = 4 << 20
@@ -21,11 +20,10 @@ type pattern struct {
 	bytes       int64 // of its program, about
 }
 
-// smallPattern is the size up to which a pattern stays with the plan; a larger one lasts no longer than the statement,
-// which accounts for it.
+// smallPattern is the size up to which a pattern stays with the plan. A larger one lives no longer than the statement, which accounts for it.
 const smallPattern = 4 << 10
 
-// patternCache keeps the last pattern of one call, which mostly is the same for each row.
+// patternCache keeps the last pattern of one call, which is mostly the same for each row.
 type patternCache struct {
 	last     atomic.Pointer[pattern]
 	function string
@@ -93,7 +91,7 @@ func (c *patternCache) compile(env *Env, text, flags string) (*pattern, error) {
 	return nil, err
 }
 
-// options gives what stands before a pattern for the flags of a call.
+// options gives the prefix of a pattern for the flags of a call.
 func (c *patternCache) options(flags string) (string, error) {
 	fold, options := c.fold, ""
 	for _, f := range flags {
@@ -121,8 +119,8 @@ func (c *patternCache) options(flags string) (string, error) {
 
 func (c *patternCache) wrong(err error) error { return &ArgumentError{c.function, err.Error()} }
 
-// programBytes is about what a pattern takes when it is compiled, and for each of its instructions, which may all be under
-// way at a time, the places of its groups. Ranges of letters are shared by the copies that a repeat makes.
+// programBytes is about the memory of a compiled pattern and, for each of its instructions, which may all be active at once, of the places of
+// its groups. Copies made by a repeat share their ranges of letters.
 func programBytes(re *syntax.Regexp) int64 {
 	const instruction, letter, place = 40, 4, 16
 	instructions, letters := programSize(re)

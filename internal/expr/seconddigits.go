@@ -2,8 +2,8 @@ package expr
 
 import "github.com/nearlyfreedb/nearlyfree/internal/value"
 
-// secondDigits is how many digits behind the second n has, read as a time; -1 where that is not known before it is read.
-// A text that differs from row to row has all that MySQL knows.
+// secondDigits is how many digits of a second n has, read as a time; -1 if that is not known before it is read. A text that differs from row to
+// row has as many as MySQL knows.
 func secondDigits(n Node) int {
 	switch t := n.Type(); {
 	case t.Base == value.TypeDateTime, t.Base == value.TypeTime:
@@ -17,7 +17,7 @@ func secondDigits(n Node) int {
 	return fractionDigits(n)
 }
 
-// fractionDigits is how many digits behind the point n has as a number of seconds; -1 where that is not known.
+// fractionDigits is how many digits after the point n has as a number of seconds; -1 if that is not known.
 func fractionDigits(n Node) int {
 	switch t := n.Type(); {
 	case t.Base == value.TypeUnknown, t.IsText() && !isConstant(n) && IsConst(n):
@@ -40,7 +40,7 @@ func isConstant(n Node) bool {
 // microseconds is the most digits behind the second that functions give, as in MySQL.
 const microseconds = 6
 
-// greatestDigits is the greatest of these, -1 where one is not known.
+// greatestDigits is the greatest of these, or -1 if one is not known.
 func greatestDigits(digits ...int) int {
 	most := 0
 	for _, d := range digits {
@@ -90,7 +90,7 @@ func withDigits(n *Call, f Func) Func {
 	return f
 }
 
-// roundedDigits is how many digits behind the point n rounds a DOUBLE to; -1 where that is not known.
+// roundedDigits is how many digits after the point n rounds a DOUBLE to; -1 if that is not known.
 func roundedDigits(n *Call) int {
 	switch n.Func.Name {
 	case "CEILING", "FLOOR":
@@ -108,7 +108,7 @@ func roundedDigits(n *Call) int {
 	return -1
 }
 
-// knowsScale says whether the scale of a DECIMAL call is that of its results: an argument says to how many digits it rounds.
+// knowsScale says whether the scale of a DECIMAL call is its results' scale: an argument says to how many digits it rounds.
 func knowsScale(n *Call) bool {
 	switch n.Func.Name {
 	case "UNIX_TIMESTAMP":

@@ -61,7 +61,7 @@ func (s *Set) Add(row []value.Value) {
 	}
 }
 
-// Find says whether x is in the set: 1, 0, or NULL where that hangs on a NULL.
+// Find says whether x is in the set: 1, 0, or NULL if that depends on a NULL.
 func (s *Set) Find(env *Env, x []value.Value) (value.Value, error) {
 	t, err := s.find(env, x)
 	return truthValues[t], err
@@ -98,7 +98,7 @@ func (s *Set) find(env *Env, x []value.Value) (truth, error) {
 	return s.compare(env, x, s.nulls)
 }
 
-// warn warns of a text that is compared with a number, which looking values up by their octets does not.
+// warn warns of a text that is compared with a number, which a lookup by octets does not do.
 func (s *Set) warn(env *Env, column int, v value.Value) error {
 	const numbers = classInt | classDecimal | classFloat
 	switch {
@@ -110,7 +110,7 @@ func (s *Set) warn(env *Env, column int, v value.Value) error {
 	return nil
 }
 
-// findNull is find of a row that holds a NULL: a NULL alone equals nothing for certain.
+// findNull is find for a row with a NULL: a NULL never certainly equals anything.
 func (s *Set) findNull(env *Env, x []value.Value) (truth, error) {
 	if len(x) > 1 || len(s.rows) == 0 {
 		return s.compare(env, x, s.rows)
@@ -157,7 +157,7 @@ func (s *Set) made(forms []form) map[string]struct{} {
 	return nil
 }
 
-// compare is find by comparison with each of these rows.
+// compare is find by comparing with each of these rows.
 func (s *Set) compare(env *Env, x []value.Value, rows [][]value.Value) (truth, error) {
 	out := isFalse
 	for _, row := range rows {
@@ -175,8 +175,8 @@ func (s *Set) compare(env *Env, x []value.Value, rows [][]value.Value) (truth, e
 // IsQuantified says whether n is X Op ANY (…) or X Op ALL (…), and not IN.
 func (n *Subquery) IsQuantified() bool { return n.Kind == InSubquery && (n.Op != Eq || n.All) }
 
-// Quantify compares x with a row of an InSubquery: what is known after it, and whether further rows can change that.
-// before is what was known; see None.
+// Quantify compares x with a row of an InSubquery: what is known after it, and whether more rows can change that. before is what was known
+// before; see None.
 func (n *Subquery) Quantify(env *Env, x, row []value.Value, before value.Value) (known value.Value, done bool, err error) {
 	var t truth
 	if len(x) == 1 {
@@ -195,7 +195,7 @@ func (n *Subquery) Quantify(env *Env, x, row []value.Value, before value.Value) 
 	return before, false, nil
 }
 
-// None is what an InSubquery without rows gives: nothing is among them, and all are what one wants.
+// None is what an InSubquery gives for no rows: nothing is among them, and every condition on all of them holds.
 func (n *Subquery) None() value.Value { return truthValues[truthOf(n.All)] }
 
 func equalRows(env *Env, a, b []value.Value, collations []value.Collation) (truth, error) {

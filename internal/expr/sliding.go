@@ -2,15 +2,15 @@ package expr
 
 import "github.com/nearlyfreedb/nearlyfree/internal/value"
 
-// Sliding is an aggregate over a frame that moves along the rows of a partition, neither end ever backwards. Where rows can be
-// taken back out of it, each costs two steps in all. Where two parts of a frame can be put together, the frame is kept as two: of
-// the first one the aggregates of all its ends are kept, so that its first row may go, and the second one grows. When the first one
-// is used up, the second one takes its place. Else the frame is gathered anew each time that its first row goes.
+// Sliding is an aggregate over a frame that moves along the rows of a partition; neither end ever moves backwards. If rows can be removed from
+// it, each costs two steps in all. If two parts of a frame can be merged, the frame is kept as two: the first keeps the aggregates of all its
+// suffixes, so that its first row may go, and the second grows. When the first is used up, the second takes its place. Otherwise the frame is
+// gathered again each time its first row goes.
 type Sliding struct {
 	a       *Aggregate
 	f       *aggregateFunction
 	inputs  func(row int) []value.Value // of a row, as Eval has computed them
-	pause   func() error                // is asked now and then: an error of it ends the work
+	pause   func() error                // called now and then; an error from it ends the work
 	lo, hi  int                         // the frame's rows: lo ≤ row < hi
 	acc     accumulator                 // of the rows from mid on
 	mid     int
@@ -20,12 +20,12 @@ type Sliding struct {
 	isKnown bool // result is that of the frame
 }
 
-// remover is an accumulator that rows can be taken back out of. Not ok: it holds what cannot be taken back.
+// remover is an accumulator from which rows can be removed. Not ok: it holds something that cannot be removed.
 type remover interface {
 	remove(args []value.Value) (ok bool, err error)
 }
 
-// merger is an accumulator that takes the rows of another one, which are behind its own.
+// merger is an accumulator that takes the rows of another one, which come after its own.
 type merger interface {
 	merge(other accumulator) error
 }
@@ -40,7 +40,7 @@ func (a *Aggregate) NewSliding(inputs func(row int) []value.Value, pause func() 
 	return s
 }
 
-// Compile makes the functions of a row's inputs, and one that warns of what they gave.
+// Compile makes the functions of a row's inputs, and one that warns about their values.
 func (a *Aggregate) Compile() (inputs []Func, warn func(*Env, []value.Value) error) {
 	if a.Star {
 		return nil, nil
@@ -120,7 +120,7 @@ func (s *Sliding) counts(args []value.Value) bool {
 	return true
 }
 
-// drop takes the rows before lo, which is in the frame, out of it.
+// drop removes the rows before lo, which is in the frame.
 func (s *Sliding) drop(lo int) error {
 	if r, ok := s.acc.(remover); ok && s.a.T.Base != value.TypeDouble {
 		for ok && s.lo < lo {
@@ -147,7 +147,7 @@ func (s *Sliding) drop(lo int) error {
 	return s.take(hi)
 }
 
-// dropMerged is drop of what can be put together.
+// dropMerged is drop for a frame of merged parts.
 func (s *Sliding) dropMerged(lo int) error {
 	s.lo = lo
 	if lo < s.mid {
@@ -193,7 +193,7 @@ func (s *Sliding) Result() (value.Value, error) {
 	return v, err
 }
 
-// Needs is the first row whose inputs may still be asked for.
+// Needs is the first row whose inputs may still be needed.
 func (s *Sliding) Needs(whole bool) int {
 	if s.a.Star || whole {
 		return s.hi
@@ -201,7 +201,7 @@ func (s *Sliding) Needs(whole bool) int {
 	return s.lo
 }
 
-// Size is about the number of octets that it holds beside the inputs.
+// Size is about the number of octets that it holds besides the inputs.
 func (s *Sliding) Size() int {
 	if s.a.Star {
 		return 0

@@ -2,15 +2,14 @@ package expr
 
 import "github.com/nearlyfreedb/nearlyfree/internal/value"
 
-// smallFunc computes an exact number that fits a machine word: see value.Small. Where it is not ok, the expression's own function tells
-// what comes of it.
+// smallFunc computes an exact number that fits a machine word: see value.Small. If it is not ok, the expression's own function gives the result.
 type smallFunc func(env *Env) (x value.Small, null, ok bool)
 
-// maxSmallDepth bounds the expressions that have a smallFunc, as each of their parts is compiled for itself, too.
+// maxSmallDepth bounds the expressions that have a smallFunc, because each of their parts is also compiled for itself.
 const maxSmallDepth = 8
 
-// compileSmall makes the smallFunc of sums, differences and products of columns and constants; nil for other expressions. These do nothing
-// but compute, so they may be computed again.
+// compileSmall makes the smallFunc of sums, differences and products of columns and constants; nil for other expressions. These only compute, so
+// they may be computed again.
 func compileSmall(n Node, depth int) smallFunc {
 	switch n := n.(type) {
 	case *Const:
@@ -61,7 +60,7 @@ var smallOperators = map[string]func(a, b value.Small) (value.Small, bool){
 	"+": value.Small.Plus, "-": value.Small.Minus, "*": value.Small.Times,
 }
 
-// orSmall is f, the function of n, by way of its smallFunc where it has one.
+// orSmall is f, the function of n, preceded by its smallFunc if it has one.
 func orSmall(n *Arith, f Func) Func {
 	small := compileSmall(n, maxSmallDepth)
 	if small == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// formatHas says whether a format has a date's parts, and whether it has a clock's.
+// formatHas says whether a format has parts of a date, and whether it has parts of a time of day.
 func formatHas(format string) (date, clock bool) {
 	for i := 0; i+1 < len(format); i++ {
 		if format[i] == '%' {
@@ -20,7 +20,7 @@ func formatHas(format string) (date, clock bool) {
 	return date, clock
 }
 
-// formatName is what MySQL calls a time of a format that has these.
+// formatName is MySQL's name for a time in a format with these parts.
 func formatName(date, clock bool) string {
 	switch {
 	case date && !clock:
@@ -91,8 +91,8 @@ type dateParser struct {
 	monday, strict bool
 }
 
-// date is the day that was read: by its number in the year, by its week and weekday, or by month and day. Both must
-// be there, as there are no zero dates.
+// date is the day that was read: by its number in the year, by its week and weekday, or by month and day. Both of a pair must be there, because
+// there are no zero dates.
 func (p *dateParser) date() (day time.Time, ok bool) {
 	switch {
 	case p.yearDay > 0:
@@ -104,7 +104,7 @@ func (p *dateParser) date() (day time.Time, ok bool) {
 	return day, day.Day() == p.day && p.month >= 1 && p.month <= 12 && day.Year() == p.year
 }
 
-// dayOfWeek counts weeks as MySQL does: from the first Sunday of the year, or from the Monday of the week that has four days in it.
+// dayOfWeek counts weeks as MySQL does: from the first Sunday of the year, or from the Monday of the first week with four days in it.
 func (p *dateParser) dayOfWeek() (day time.Time, ok bool) {
 	year := p.year
 	if p.strict {
@@ -167,7 +167,7 @@ func (p *dateParser) parse(format string) bool {
 		}
 		i++
 		if p.s = strings.TrimLeft(p.s, " "); p.s == "" {
-			return true // parts that lack are zeros
+			return true // missing parts are zeros
 		}
 		if !p.part(format[i]) {
 			return false

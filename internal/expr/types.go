@@ -47,8 +47,8 @@ func digits(t value.Type) (whole, scale int) {
 	return 20, 0
 }
 
-// exact says whether t counts as an exact number in arithmetic, and whether as an integer. Columns of text
-// are floats; what is not known until the execution is neither.
+// exact says whether t counts as an exact number in arithmetic, and whether as an integer. Columns of text are floats; a type not known until
+// execution is neither.
 func exact(t value.Type) (exact, integer bool) {
 	switch {
 	case isInteger(t), t.Base == value.TypeDate, t.HasMembers():
@@ -107,9 +107,8 @@ func negType(t value.Type) value.Type {
 	return doubleType
 }
 
-// UnifyTypes is the type that holds the values of all these types, as CASE, COALESCE and UNION need it:
-// NULL and arguments leave it to the others, numbers widen, a date and a time give DATETIME, anything else
-// together is text.
+// UnifyTypes is the type that holds the values of all these types, as CASE, COALESCE and UNION need it: NULL and arguments take the others'
+// type, numbers widen, a date and a time give DATETIME, any other mix is text.
 func UnifyTypes(types ...value.Type) value.Type {
 	var u value.Type
 	for _, t := range types {
@@ -118,7 +117,7 @@ func UnifyTypes(types ...value.Type) value.Type {
 	return shownType(u)
 }
 
-// shownType is the type of what is computed of values of type t without being computed with: a text without a number.
+// shownType is the type of a result that passes on values of type t without computing with them: a text has no number.
 func shownType(t value.Type) value.Type {
 	if t.HasMembers() {
 		return unifyTexts(t, t)
@@ -168,7 +167,7 @@ func isNumber(t value.Type) bool {
 	return t.Base >= value.TypeBool && t.Base <= value.TypeDecimal || t.Base == value.TypeYear
 }
 
-// isShort says whether t has integers that a FLOAT keeps as they are.
+// isShort says whether t has integers that a FLOAT holds exactly.
 func isShort(t value.Type) bool {
 	return t.Base == value.TypeBool || t.Base == value.TypeTinyInt || t.Base == value.TypeSmallInt || t.Base == value.TypeMediumInt ||
 		t.Base == value.TypeYear
@@ -184,7 +183,7 @@ func unifyIntegers(a, b value.Type) value.Type {
 		return value.Type{Base: a.Base, Unsigned: a.Unsigned}
 	}
 	if a.Unsigned != b.Unsigned {
-		// Signed and unsigned together need a digit more than 64 bits where one of them is a BIGINT UNSIGNED.
+		// Signed and unsigned together need one digit more than 64 bits if one is a BIGINT UNSIGNED.
 		if a.Unsigned && a.Base == value.TypeBigInt || b.Unsigned && b.Base == value.TypeBigInt {
 			return decimalType(20, 0)
 		}
@@ -238,9 +237,8 @@ func unifySame(a, b value.Type) value.Type {
 	return value.Type{Base: a.Base}
 }
 
-// coerce brings the result of one arm to the type of the whole, where the two show differently: a number
-// among texts is text, an exact number among floats a float, among decimals it has their scale; a date among times is a time;
-// among octets all are octets.
+// coerce converts the result of one arm to the type of the whole if the two show differently: a number among texts becomes text, an exact number
+// among floats a float, and among decimals it gets their scale; a date among times becomes a time; with octets among them, all become octets.
 func coerce(v value.Value, t value.Type) value.Value {
 	k := v.Kind()
 	switch {
@@ -281,7 +279,7 @@ func coerce(v value.Value, t value.Type) value.Value {
 	return Plain(v, t)
 }
 
-// constantArm is c as the result of CASE and its like of type t; not ok where it hangs on the day of the statement.
+// constantArm is c as the result, of type t, of CASE and the like; not ok if it depends on the day of the statement.
 func constantArm(c *Const, t value.Type) (n Node, ok bool) {
 	if isDate(t) && c.V.Kind() == value.Duration {
 		return nil, false
@@ -289,8 +287,8 @@ func constantArm(c *Const, t value.Type) (n Node, ok bool) {
 	return &Const{V: coerce(c.V, t), T: t}, true
 }
 
-// Plain is v as a value of type t, which is not that of an ENUM or SET: a text has no number of its own, and a BIT has
-// octets only where t is one, the year 0 four digits, a number single precision only where t is FLOAT.
+// Plain is v as a value of type t, which is not an ENUM or SET: a text loses its separate number, a BIT has octets only if t is a BIT, the year
+// 0 four digits only if t is a YEAR, a number single precision only if t is FLOAT.
 func Plain(v value.Value, t value.Type) value.Value {
 	if t.Base == value.TypeFloat || t.Base == value.TypeYear || t.Base == value.TypeBit && !v.Counted() {
 		return v
@@ -298,8 +296,8 @@ func Plain(v value.Value, t value.Type) value.Value {
 	return value.Plain(v)
 }
 
-// MayCount says whether n may yield a value that counts as another one than it shows: a member of an ENUM or SET, a
-// BIT, a hexadecimal literal, a text of a time.
+// MayCount says whether n may yield a value that counts as something else than it shows: a member of an ENUM or SET, a BIT, a hexadecimal
+// literal, a text of a time.
 func MayCount(n Node) bool {
 	t := n.Type()
 	switch n := n.(type) {
@@ -316,7 +314,7 @@ func MayCount(n Node) bool {
 // isTimeText says whether n may give a text that has the number of a time, and never gives an argument as it is.
 func isTimeText(n *Call) bool { return n.Func.Family == "time" && n.T.IsText() }
 
-// countedType is the type of n where a number is wanted: of NULL a DOUBLE, as in MySQL.
+// countedType is the type of n used as a number: for NULL a DOUBLE, as in MySQL.
 func countedType(n Node) value.Type {
 	if c, ok := n.(*Const); ok {
 		switch {

@@ -6,7 +6,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// Volatility says how long a function's result holds for the same arguments.
+// Volatility says how long a function's result stays valid for the same arguments.
 type Volatility uint8
 
 const (
@@ -26,7 +26,7 @@ func VolatilityOf(n Node) Volatility {
 	return v
 }
 
-// ownVolatility is n's, whatever its operands'.
+// ownVolatility is the volatility of n itself, without its operands.
 func ownVolatility(n Node) Volatility {
 	switch n := n.(type) {
 	case *Call:
@@ -55,14 +55,14 @@ func ownVolatility(n Node) Volatility {
 	return Immutable
 }
 
-// comesOfToday says whether n makes a date or a point in time of a TIME, which hangs on the date.
+// comesOfToday says whether n makes a date or a point in time from a TIME, which depends on the current date.
 func comesOfToday(n Node) bool {
 	timed := false
 	kids(n, func(k Node) { timed = timed || k.Type().Base == value.TypeTime })
 	return timed && isDate(n.Type())
 }
 
-// comparesToday says whether n compares a TIME with a point in time, which hangs on the date.
+// comparesToday says whether n compares a TIME with a point in time, which depends on the current date.
 func comparesToday(n Node) bool {
 	var duration, date bool
 	var look func(n Node)
@@ -84,9 +84,9 @@ func comparesToday(n Node) bool {
 // one execution: NOW() does, RAND() does not.
 func Deterministic(n Node) bool { return VolatilityOf(n) < Volatile }
 
-// IsConst says whether n has one value all through an execution, so that it can be computed before any row is read: it
-// holds no column, no VALUES(column), nothing volatile and no correlated subquery. Arguments and NOW() are const in
-// this sense; test for *Const where the value must be known already.
+// IsConst says whether n has one value throughout an execution, so that it can be computed before any row is read: it has no column, no
+// VALUES(column), nothing volatile and no correlated subquery. Arguments and NOW() are const in this sense; test for *Const if the value must be
+// known already.
 func IsConst(n Node) bool {
 	is := true
 	Walk(n, func(n Node) bool {
@@ -103,12 +103,11 @@ func IsConst(n Node) bool {
 	return is
 }
 
-// maxFolded is the octets of the longest constant that is kept in place of what makes it: plans stay in the
-// statement cache, and a short text can make 16 MiB.
+// maxFolded is the octets of the longest constant that replaces the expression that makes it: plans stay in the statement cache, and a short
+// text can make 16 MiB.
 const maxFolded = 64 << 10
 
-// fold computes n where all that it is made of is constant. An error is left to the execution, which may
-// never come to compute it.
+// fold computes n if all of its operands are constant. An error is left to the execution, which may never compute n.
 func fold(n Node) Node {
 	if !constantKids(n) || ownVolatility(n) != Immutable {
 		return n
@@ -124,16 +123,16 @@ func fold(n Node) Node {
 	return &Const{V: v, T: t}
 }
 
-// Folded is n as a constant, where all that it is made of is constant.
+// Folded is n as a constant, if all of its operands are constant.
 func Folded(n Node) Node { return fold(n) }
 
-// constantKids says whether all that n is made of is the same in every session.
+// constantKids says whether all operands of n are the same in every session.
 func constantKids(n Node) bool {
 	constant := true
 	kids(n, func(k Node) {
 		switch k := k.(type) {
 		case *Const:
-			constant = constant && !value.HasOffset(k.V) // which may mean another time in each session's time zone
+			constant = constant && !value.HasOffset(k.V) // which may mean different times in the time zones of sessions
 		case *Tuple:
 			constant = constant && constantKids(k)
 		default:

@@ -52,7 +52,7 @@ func kids(n Node, f func(Node)) {
 	}
 }
 
-// weight counts the nodes of n, up to about most. What stands in several places counts in each, as it is computed there.
+// weight counts the nodes of n, up to about most. A node that appears in several places counts in each, because it is computed there.
 func weight(n Node, most int) int {
 	count := 0
 	Walk(n, func(Node) bool {
@@ -62,8 +62,7 @@ func weight(n Node, most int) int {
 	return count
 }
 
-// Walk visits n and what is below it, parents first; where f returns false, it goes no deeper. Of a
-// Subquery it visits X and Refs, not the Plan.
+// Walk visits n and what is below it, parents first; if f returns false, it goes no deeper. Of a Subquery it visits X and Refs, not the Plan.
 func Walk(n Node, f func(Node) bool) {
 	if f(n) {
 		kids(n, func(k Node) { Walk(k, f) })
@@ -91,7 +90,7 @@ func Columns(n Node, f func(*Column)) {
 	})
 }
 
-// Conjuncts splits n at its outer ANDs; one that is no AND is its only conjunct, nil has none.
+// Conjuncts splits n at its outer ANDs; anything else is its own only conjunct, and nil has none.
 func Conjuncts(n Node) []Node {
 	if n == nil {
 		return nil
@@ -145,8 +144,8 @@ func MayBeNull(n Node) bool {
 	return may
 }
 
-// Rewrite rebuilds n from its leaves up: f gets each node with its operands already rewritten and returns
-// the node to stand there. What f leaves alone is shared with n. A Subquery's Plan is not entered.
+// Rewrite rebuilds n from its leaves up: f gets each node with its operands already rewritten and returns the node to replace it. Unchanged
+// parts are shared with n. A Subquery's Plan is not entered.
 func Rewrite(n Node, f func(Node) Node) Node {
 	switch n := n.(type) {
 	case *Compare:

@@ -7,11 +7,11 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// What expressions warn of, as MySQL does: a text that counts as a number and reads as none, or not to its end; a division
-// by 0; what a cast cuts; a function's argument that it cannot read. In a statement that writes in strict mode these are
-// errors (Env.Warn). Which expressions are computed, and for which rows, hangs on the plan, in MySQL as here: a key that
-// serves one condition keeps the others from being computed for the rows that it leaves out. What a key says itself is
-// warned of where it is made (planner), so that no row is written that a scan would have refused.
+// What expressions warn of, as MySQL does: a text that counts as a number but does not read as one, or not to its end; a division by 0; what a
+// cast cuts; a function's argument that it cannot read. In a statement that writes in strict mode these are errors (Env.Warn). Which expressions
+// are computed, and for which rows, depends on the plan, here as in MySQL: a key that serves one condition spares the others for the rows that
+// it excludes. What a key itself implies causes its warning where the key is made (planner), so that no row is written that a scan would have
+// refused.
 
 // Number warns of a text that counts as a number.
 func (e *Env) Number(v value.Value) error { return e.asNumber(v, "DOUBLE", value.ReadsAsNumber) }
@@ -19,7 +19,7 @@ func (e *Env) Number(v value.Value) error { return e.asNumber(v, "DOUBLE", value
 // integer is Number where an integer is wanted.
 func (e *Env) integer(v value.Value) error { return e.asNumber(v, "INTEGER", value.ReadsAsInteger) }
 
-// asNumber warns of v where it does not read as what is wanted. Of JSON there is a warning even in a statement that writes.
+// asNumber warns if v does not read as wanted. For JSON there is only a warning even in a statement that writes.
 func (e *Env) asNumber(v value.Value, what string, reads func(value.Value) bool) error {
 	switch v.Kind() {
 	case value.String, value.Bytes:
@@ -46,7 +46,7 @@ func (e *Env) unreadable(v value.Value) error {
 	return e.Warn(sqlerr.CodeWrongValue, "Incorrect datetime value: '%.128s'", value.Text(v))
 }
 
-// cut warns of a text behind whose date or time, which by reads, something follows.
+// cut warns of a text in which something follows its date or time, which by reads.
 func (e *Env) cut(by func(value.Value) (string, bool), v value.Value) error {
 	if what, cut := by(v); cut {
 		return e.truncated(what, v)
@@ -61,7 +61,7 @@ func (e *Env) divisionByZero() error {
 	return e.Warn(sqlerr.CodeDivisionByZero, "Division by 0")
 }
 
-// numbers warns of a text that is compared with a number, and so as one.
+// numbers warns of a text that is compared with a number, and so read as one.
 func (e *Env) numbers(a, b value.Value) error {
 	switch {
 	case a.Kind() == value.JSON || b.Kind() == value.JSON: // then the number is made JSON
@@ -75,7 +75,7 @@ func (e *Env) numbers(a, b value.Value) error {
 
 func numeric(k value.Kind) bool { return value.Bool <= k && k <= value.Float }
 
-// truth is truthOfValue with what there is to be said of it.
+// truth is truthOfValue with its warnings.
 func (e *Env) truth(v value.Value) (truth, error) {
 	if v.Kind() == value.JSON {
 		return truthOfValue(v), nil // any document may be a condition
@@ -83,7 +83,7 @@ func (e *Env) truth(v value.Value) (truth, error) {
 	return truthOfValue(v), e.Number(v)
 }
 
-// castLoss warns of what a cast of v to type t, which gave out, has cut.
+// castLoss warns of what a cast of v to type t, which gave out, has cut off.
 func (e *Env) castLoss(t value.Type, v, out value.Value) error {
 	if v.IsNull() {
 		return nil
@@ -134,8 +134,8 @@ func castText(v value.Value) string {
 	return value.Text(v)
 }
 
-// numberArguments says of the functions that take numbers which arguments count as one: n as a number, i as an integer.
-// The last one stands for those behind it, too.
+// numberArguments says, for functions that take numbers, which arguments count as one: n as a number, i as an integer. The last letter also
+// stands for the arguments after it.
 var numberArguments = map[string]string{
 	"ABS": "n", "SIGN": "n", "CEILING": "n", "FLOOR": "n", "ROUND": "ni", "TRUNCATE": "ni", "POWER": "nn", "LN": "n", "LOG2": "n", "LOG10": "n",
 	"EXP": "n", "SQRT": "n", "SIN": "n", "COS": "n", "TAN": "n", "COT": "n", "ASIN": "n", "ACOS": "n", "ATAN": "n", "DEGREES": "n", "RADIANS": "n",
@@ -145,7 +145,7 @@ var numberArguments = map[string]string{
 	"LAST_INSERT_ID": "i", "PERIOD_ADD": "i", "PERIOD_DIFF": "i", "SLEEP": "n",
 }
 
-// refusals say what there is to say where a function gives NULL though no argument is NULL.
+// refusals say what to warn of if a function gives NULL though no argument is NULL.
 var refusals = map[string]func(env *Env, args []value.Value) error{
 	"LN": refuseLogarithm, "LOG2": refuseLogarithm, "LOG10": refuseLogarithm,
 	"STR_TO_DATE": func(env *Env, args []value.Value) error {
@@ -154,8 +154,8 @@ var refusals = map[string]func(env *Env, args []value.Value) error{
 	"DATE_ADD": refuseOverflow(0), "DATE_SUB": refuseOverflow(0), "ADDDATE": refuseOverflow(0), "SUBDATE": refuseOverflow(0), "TIMESTAMPADD": refuseOverflow(2),
 }
 
-// datesAt and timesAt say of the functions which of their arguments are read as dates and as TIMEs. A TIME that is read as a
-// date is one of the day of the statement.
+// datesAt and timesAt say which arguments of functions are read as dates and as TIMEs. A TIME that is read as a date is on the day of the
+// statement.
 var (
 	datesAt = map[string][]int{"DATE_ADD": {0}, "DATE_SUB": {0}, "ADDDATE": {0}, "SUBDATE": {0}, "TIMESTAMPADD": {2}, "DATEDIFF": {0, 1}, "TIMESTAMPDIFF": {1, 2},
 		"EXTRACT": {1}, "TIMESTAMP": {0}, "CONVERT_TZ": {0}}
@@ -184,7 +184,7 @@ func refuseLogarithm(env *Env, _ []value.Value) error {
 	return env.Warn(sqlerr.CodeInvalidLogarithm, "Invalid argument for logarithm")
 }
 
-// refuseDates warns of the first of these arguments that reads as no date.
+// refuseDates warns of the first of these arguments that is not a date.
 func refuseDates(at ...int) func(env *Env, args []value.Value) error {
 	return func(env *Env, args []value.Value) error {
 		for _, i := range at {
@@ -221,7 +221,7 @@ func refuseOverflow(at int) func(env *Env, args []value.Value) error {
 	}
 }
 
-// warning gives eval with what n's function warns of; eval itself where that is nothing.
+// warning gives eval with the warnings of n's function; eval itself if there are none.
 func warning(n *Call, eval func(*Env, []value.Value) (value.Value, error)) func(*Env, []value.Value) (value.Value, error) {
 	numbers, refuse := textsAsNumbers(n), refusals[n.Func.Name]
 	cut := textsAsTimes(n)
@@ -250,7 +250,7 @@ func ofClock(n Node) bool {
 	return !u.days
 }
 
-// textsAsTimes gives what warns of n's arguments that are texts and read as times, but not to their end; nil: there are none.
+// textsAsTimes gives the warnings for those of n's arguments that are texts and read as times, but not to their end; nil: there are none.
 func textsAsTimes(n *Call) func(env *Env, args []value.Value) error {
 	at, by := datesAt[n.Func.Name], value.CutTime
 	if at == nil || n.Func.Name == "EXTRACT" && ofClock(n.Args[0]) {
@@ -287,7 +287,7 @@ func (e *Env) argumentNumbers(numbers string, args []value.Value) (err error) {
 	return err
 }
 
-// textsAsNumbers is numberArguments of n where an argument may be a text; else "".
+// textsAsNumbers is numberArguments of n if an argument may be a text; else "".
 func textsAsNumbers(n *Call) string {
 	numbers := numberArguments[n.Func.Name]
 	for i, a := range n.Args {
@@ -311,7 +311,7 @@ func anyNullValue(args []value.Value) bool {
 	return false
 }
 
-// operandOf gives what warns of the operands of an operator.
+// operandOf gives the warnings about the operands of an operator.
 func operandOf(op string) func(env *Env, v value.Value) error {
 	switch op {
 	case "&", "|", "^", "<<", ">>", "~":

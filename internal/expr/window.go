@@ -17,7 +17,7 @@ type WindowFunction struct {
 	// makes. Nil: none.
 	N         Node
 	Default   Node       // of LAG and LEAD, where there is no row; nil: NULL
-	Aggregate *Aggregate // of an aggregate; nil: of another function
+	Aggregate *Aggregate // for an aggregate; nil: another function
 	T         value.Type
 	NotNull   bool
 }
@@ -28,8 +28,8 @@ type windowFunction struct {
 	doc       string
 	min, max  int        // arguments
 	number    int        // which of them is N, counted from one; 0: none
-	framed    bool       // it goes by the frame, others by the whole partition
-	typ       value.Type // where it is not that of the first argument
+	framed    bool       // it uses the frame, other functions the whole partition
+	typ       value.Type // unless it is the first argument's type
 }
 
 var windowFunctions = map[string]*windowFunction{
@@ -49,7 +49,7 @@ var windowFunctions = map[string]*windowFunction{
 // IsWindowFunction says whether name (any case) is a function that only a window has.
 func IsWindowFunction(name string) bool { return windowFunctions[strings.ToUpper(name)] != nil }
 
-// WindowFunctions describes them, as Aggregates does the aggregates, which all may have a window, too.
+// WindowFunctions describes them, as Aggregates does the aggregates, each of which may also have a window.
 func WindowFunctions() []*Function {
 	var list []*Function
 	for name, f := range windowFunctions {
@@ -106,7 +106,7 @@ func NewWindowAggregate(a *Aggregate) *WindowFunction {
 // LowerName is the function's name as errors have it.
 func (w *WindowFunction) LowerName() string { return strings.ToLower(w.Name) }
 
-// Number gives N of its value in an execution; not ok where it cannot be that.
+// Number gives N from its value in an execution; not ok if that is invalid.
 func (w *WindowFunction) Number(v value.Value) (n int, ok bool) {
 	if k := v.Kind(); k != value.Int && k != value.Uint || v.IsBits() || k == value.Int && v.Int() < 0 {
 		return 0, false
@@ -121,7 +121,7 @@ func (w *WindowFunction) leastNumber() uint64 {
 	return 1
 }
 
-// IsFramed says whether the function goes by the frame.
+// IsFramed says whether the function uses the frame.
 func (w *WindowFunction) IsFramed() bool { return w.Aggregate != nil || windowFunctions[w.Name].framed }
 
 // Inputs calls f for each expression that is computed for a row.
@@ -139,7 +139,7 @@ func (w *WindowFunction) Inputs(f func(Node)) {
 	}
 }
 
-// Over gives the function with other inputs in place of its own.
+// Over gives the function with other inputs instead of its own.
 func (w *WindowFunction) Over(f func(Node) (Node, error)) (*WindowFunction, error) {
 	out := *w
 	var err error
@@ -199,8 +199,8 @@ func (w *WindowFunction) String() string {
 	return p.b.String()
 }
 
-// RangeEnd is where a RANGE frame ends: x + n, or x - n. unit is that of an INTERVAL, "" where n is a number. Not ok is beyond all
-// values: before them where it is x - n, else behind them.
+// RangeEnd is where a RANGE frame ends: x + n, or x - n. unit is that of an INTERVAL, "" if n is a number. Not ok: the end is beyond all values,
+// before them for x - n, else after them.
 func (e *Env) RangeEnd(x, n value.Value, unit string, minus bool) (end value.Value, ok bool, err error) {
 	if unit == "" {
 		return numberBeside(x, n, minus)
@@ -217,7 +217,7 @@ func (e *Env) RangeEnd(x, n value.Value, unit string, minus bool) (end value.Val
 	return end, !end.IsNull(), nil
 }
 
-// numberBeside is x + n or x - n, exactly where both are exact.
+// numberBeside is x + n or x - n, exact if both are exact.
 func numberBeside(x, n value.Value, minus bool) (value.Value, bool, error) {
 	op := value.Add
 	if minus {
@@ -239,7 +239,7 @@ func numberBeside(x, n value.Value, minus bool) (value.Value, bool, error) {
 	return end, err == nil, err
 }
 
-// IsNegativeInterval says whether the amount of an INTERVAL in a unit is below zero, or none at all.
+// IsNegativeInterval says whether the amount of an INTERVAL in a unit is below zero, or not an amount.
 func IsNegativeInterval(n value.Value, unit string) bool {
 	u, known := unitOf(unit)
 	iv, ok, err := newInterval(n, u)

@@ -2,8 +2,8 @@ package expr
 
 import "github.com/nearlyfreedb/nearlyfree/internal/value"
 
-// alikeYears gives two operands as they compare where one is a YEAR. A constant beside a column is the year that it says there:
-// 24 the year 2024. Beside a date a year is what comes before the first of January.
+// alikeYears gives two operands in the form in which they are compared if one is a YEAR. A constant compared with a column is the year that it
+// means there: 24 is the year 2024. Compared with a date, a year comes before its first of January.
 func alikeYears(l, r Node) (Node, Node, error) {
 	l, r = besideYear(r, l), besideYear(l, r)
 	a, err := yearBesideDate(r.Type(), l)
@@ -14,7 +14,7 @@ func alikeYears(l, r Node) (Node, Node, error) {
 	return a, b, err
 }
 
-// yearBesideDate is n beside a value of type t: as the number of a date, without month and day.
+// yearBesideDate is n, a year, as compared with a value of type t: the number of a date without month and day.
 func yearBesideDate(t value.Type, n Node) (Node, error) {
 	if size(n) != 1 || n.Type().Base != value.TypeYear || !isDate(t) {
 		return n, nil
@@ -26,7 +26,7 @@ func yearBesideDate(t value.Type, n Node) (Node, error) {
 	return NewArith("*", n, NewConst(value.FromInt(unit)))
 }
 
-// besideYear is n as it compares with the column.
+// besideYear is n as it compares with a YEAR column.
 func besideYear(column, n Node) Node {
 	if c, ok := column.(*Column); !ok || c.Aggregate || c.T.Base != value.TypeYear || !IsConst(n) || size(n) != 1 || HasSubquery(n) {
 		return n
@@ -40,7 +40,7 @@ func besideYear(column, n Node) Node {
 	return &Call{Func: besideFunction, Args: []Node{n}, T: value.Type{Base: value.TypeYear}}
 }
 
-// yearOf is what a column of YEAR keeps of v, rounded or cut as there; v itself where that is out of range, or nothing.
+// yearOf is what a YEAR column stores for v, rounded or cut; v itself if that is out of range, or nothing.
 func yearOf(v value.Value) value.Value {
 	if y, why, ok := (value.Type{Base: value.TypeYear}).Adjust(v); ok && why == value.Truncated {
 		return y

@@ -12,8 +12,8 @@ import (
 // zones keeps the named time zones that were loaded, each of which is a file.
 var zones sync.Map
 
-// Zone gives the time zone that MySQL calls by name: '+02:00', 'SYSTEM', which is UTC, or 'Europe/Berlin' where
-// Go finds its time zone data. Nil is UTC; not ok is no time zone.
+// Zone gives the time zone that MySQL calls by name: '+02:00', 'SYSTEM', which is UTC, or 'Europe/Berlin' if Go finds its time zone data. Nil is
+// UTC; not ok: there is no such time zone.
 func Zone(name string) (zone *time.Location, ok bool) {
 	switch upper := strings.ToUpper(name); {
 	case upper == "UTC" || upper == "SYSTEM":
@@ -90,7 +90,7 @@ func instants(local int64, zone *time.Location) (first, last int64) {
 	return ticks, ticks
 }
 
-// instantAt is local by the clock of the time like, if the clock in zone goes by that then.
+// instantAt is local by the clock of the time like, if the clock in zone agrees with it then.
 func instantAt(local int64, like time.Time, zone *time.Location) (ticks int64, ok bool) {
 	_, offset := like.Zone()
 	ticks = max(0, min(local-int64(offset)*value.TicksPerSecond, value.MaxTicks))
