@@ -7,17 +7,17 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 )
 
-// errNoParts is about an ALTER TABLE of which not all actions are to be run at once: none is, rather than to lose one.
+// errNoParts is about an ALTER TABLE whose actions could not all be found: none is run, so that none is lost.
 var errNoParts = errors.New("load must run the actions of this ALTER TABLE one by one, and cannot tell where each of them ends: write an ALTER TABLE for each")
 
 // alterPart is an action of an ALTER TABLE, or several in parentheses: ADD (a INT, b INT).
 type alterPart struct {
-	text  string              // without ALTER TABLE t, but for the first
+	text  string              // without ALTER TABLE t, except for the first
 	sql   string              // it alone, as a statement
-	alter *dialect.AlterTable // which that is
+	alter *dialect.AlterTable // the same, parsed
 }
 
-// alterParts cuts an ALTER TABLE into its actions; another statement has none. An error says that they are not all of its actions.
+// alterParts cuts an ALTER TABLE into its actions; other statements have none. It fails if the parts are not all of its actions.
 func alterParts(text string, options dialect.Options) (parts []alterPart, err error) {
 	if statementWord(text) != "ALTER" {
 		return nil, nil

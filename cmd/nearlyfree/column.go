@@ -58,7 +58,7 @@ func (c column) text(v any) string {
 	return fmt.Sprint(v)
 }
 
-// json is a value in JSON. A DECIMAL is a number with all its digits, what is binary is base64.
+// json is a value in JSON. A DECIMAL is a number with all its digits, a binary value is base64.
 func (c column) json(v any) ([]byte, error) {
 	switch t := v.(type) {
 	case []byte:

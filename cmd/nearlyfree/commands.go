@@ -82,7 +82,7 @@ func quoted(s string) string { return "'" + strings.NewReplacer(`\`, `\\`, `'`, 
 
 const allTables = "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() ORDER BY table_type, table_name"
 
-// tellOthers says, where all tables were meant and err is nil, that the store has other databases, to which nothing was done.
+// tellOthers says, if all tables were meant and err is nil, that the store has other databases, which were left alone.
 func (d *database) tellOthers(ctx context.Context, notes io.Writer, tables []string, err error) error {
 	if err != nil || len(tables) > 0 {
 		return err

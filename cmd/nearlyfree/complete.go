@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// words are those that statements are made of, for completion.
+// words are the words of statements, for completion.
 var words = strings.Fields(`ADD ALL ALTER ANALYZE AND AS ASC AUTO_INCREMENT AVG BEGIN BETWEEN BIGINT BOOL BY CASE CAST CHECK COLUMN COLUMNS COMMIT
 	CONSTRAINT COUNT CREATE CURRENT_TIMESTAMP DATE DATETIME DECIMAL DEFAULT DELETE DESC DESCRIBE DISTINCT DOUBLE DROP ELSE END EXISTS EXPLAIN
 	FALSE FOREIGN FROM FULL GROUP HAVING IF IN INDEX INDEXES INNER INSERT INTERVAL INTO IS JOIN JSON KEY LEFT LIKE LIMIT MAX MIN NOT NULL OFFSET
@@ -29,7 +29,7 @@ func (s *shell) complete(line string, pos int) (head string, found []string, tai
 	return line[:start], candidates(line[start:at], before, s.names), line[at:]
 }
 
-// byteOf is where the rune of an index begins.
+// byteOf is the byte offset of the rune at an index.
 func byteOf(line string, pos int) int {
 	for i := range line {
 		if pos == 0 {
@@ -40,8 +40,8 @@ func byteOf(line string, pos int) int {
 	return len(line)
 }
 
-// candidates are what begins as a word does: where a table must stand tables and databases, or else all names and words, these in the case
-// in which the word was begun.
+// candidates are the completions of a word: tables and databases where a table must come next, or else all names and words, words in the case in
+// which the word was begun.
 func candidates(begun, before string, known names) (found []string) {
 	if strings.HasPrefix(begun, ".") {
 		for _, name := range commandNames() {
@@ -84,7 +84,7 @@ func candidates(begun, before string, known names) (found []string) {
 	return found
 }
 
-// placeOf says, by the word before, whether the name of a TABLE or of a DATABASE comes next; "": it may be anything.
+// placeOf tells, from the word before, whether the name of a TABLE or of a DATABASE comes next; "": anything may.
 func placeOf(before string) string {
 	list := strings.Fields(strings.ToUpper(strings.TrimSuffix(before, "`")))
 	if len(list) == 0 {
@@ -95,7 +95,7 @@ func placeOf(before string) string {
 	case "FROM", "JOIN", "INTO", "TABLE", "DESCRIBE":
 		return "TABLE"
 	case "UPDATE":
-		if first || list[len(list)-2] != "KEY" { // columns stand behind ON DUPLICATE KEY UPDATE
+		if first || list[len(list)-2] != "KEY" { // columns follow ON DUPLICATE KEY UPDATE
 			return "TABLE"
 		}
 	case "DESC":

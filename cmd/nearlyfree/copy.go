@@ -45,7 +45,7 @@ interruption and the end of the copy, that shows as a difference. Nobody else sh
 // copier copies one store into another.
 type copier struct {
 	from, to *database
-	source   string // what tells FROM from another one
+	source   string // distinguishes FROM from other sources
 	task     *task
 	places   []*place
 }
@@ -115,10 +115,10 @@ func tablesAndViews(list []definition) string {
 	return text
 }
 
-// whole is what stands for the last row of a table that is copied.
+// whole stands in for the last row of a table that is copied.
 const whole = "whole"
 
-// find finds out how far an earlier copy has come. What is there and was not made by it is in the way.
+// find finds out how far an earlier copy has come. Anything that an earlier copy did not make is in the way.
 func (c *copier) find(ctx context.Context, list []definition, restart bool) error {
 	there, err := c.to.column(ctx, allTables, 0)
 	if err != nil {
@@ -192,7 +192,7 @@ func (c *copier) make(ctx context.Context, def definition, p *place) error {
 	return err
 }
 
-// rows copies the rows of a table, behind those that are there. It gives the digest of all, if it has read them all.
+// rows copies the rows of a table after those already copied. It gives the digest of all rows if it has read them all.
 func (c *copier) rows(ctx context.Context, table string, p *place) (sum digest, err error) {
 	to, err := c.to.target(ctx, table)
 	if err != nil {

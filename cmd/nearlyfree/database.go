@@ -13,7 +13,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/cmd/nearlyfree/internal/ask"
 )
 
-// database is one open store and the one connection that all statements run on, so that transactions and SET last.
+// database is an open store and the single connection that all statements run on, so that transactions and SET last.
 type database struct {
 	config    *nearlyfree.Config
 	connector *nearlyfree.Connector
@@ -24,13 +24,13 @@ type database struct {
 
 var scheme = regexp.MustCompile(`^[a-z]{2,}:`) // C: is a disk
 
-// isDSN tells a data source name from the name of a SQL file.
+// isDSN distinguishes a data source name from the name of a SQL file.
 func isDSN(arg string) bool { return scheme.MatchString(arg) || !strings.HasSuffix(arg, ".sql") }
 
-// looksLikeDSN tells a data source name from the name of a table or of another file.
+// looksLikeDSN distinguishes a data source name from the name of a table or another file.
 func looksLikeDSN(arg string) bool { return scheme.MatchString(arg) || strings.Contains(arg, "=") }
 
-// open opens the store and asks it something, so that a wrong name or key is told before the prompt.
+// open opens the store and asks it something, so that a wrong name or key is reported before the prompt.
 func open(ctx context.Context, dsn string) (*database, error) { return openWith(ctx, dsn, nil) }
 
 // openWith opens a store with other options than its name says.
@@ -66,8 +66,8 @@ func connect(ctx context.Context, config *nearlyfree.Config) (*database, error) 
 	return d, nil
 }
 
-// mustBeThere says that there is no database of the name that the data source name says. To its own connections it is there, as it comes with
-// its first table, so others are asked.
+// mustBeThere says that the database in the data source name does not exist. Its own connections see it, because it comes with its first table,
+// so another database is asked.
 func (d *database) mustBeThere(ctx context.Context) error {
 	if d.config.Database == "" {
 		return nil
@@ -86,7 +86,7 @@ func (d *database) mustBeThere(ctx context.Context) error {
 	return other.exec(ctx, "USE "+ask.Quoted(d.config.Database))
 }
 
-// spent says how many requests were made since, and what they cost. In memory and in a file it is what would have been.
+// spent says how many requests were made since, and what they cost. For memory and files it is what they would have cost.
 func (d *database) spent(since nearlyfree.Stats) string {
 	did := d.connector.Stats().Sub(since)
 	text := fmt.Sprintf("%s, $%.6f", plural(did.Requests, "request"), did.DollarsPerMillion(nearlyfree.ListPrice)/1e6)
@@ -123,7 +123,7 @@ func (d *database) close() {
 	d.db.Close()
 }
 
-// names are what is known for completion.
+// names are the names known for completion.
 type names struct{ tables, columns, databases []string }
 
 // names gives the tables of the session's database, their columns, and all databases.
@@ -157,10 +157,10 @@ func (d *database) column(ctx context.Context, query string, n int) ([]string, e
 	return out, err
 }
 
-// warnings tells how many the last statement has left: " · 2 warnings"; SHOW lists those of the one before.
+// warnings says how many warnings the last statement left: " · 2 warnings"; SHOW lists those of the one before.
 func (d *database) warnings(text string) string {
 	n := 0
-	_ = d.conn.Raw(func(c any) error { // of a connection that is lost nothing is told
+	_ = d.conn.Raw(func(c any) error { // a lost connection reports nothing
 		n = c.(nearlyfree.StatsConn).Warnings()
 		return nil
 	})

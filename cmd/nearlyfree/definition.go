@@ -20,7 +20,7 @@ type definition struct {
 	needs    []string // the tables and views that it names
 }
 
-// ofStore leaves out what has its rows elsewhere, and says so.
+// ofStore leaves out tables whose rows are elsewhere, and says so.
 func ofStore(all []definition, t *task) (list []definition) {
 	for _, def := range all {
 		if def.external {
@@ -32,8 +32,8 @@ func ofStore(all []definition, t *task) (list []definition) {
 	return list
 }
 
-// definitions gives all tables and views of the session's database, or those that are named, each behind those that it needs. Tables
-// whose foreign keys go in a circle, or to other databases, cannot be: then circle is true, and they are made while foreign_key_checks is 0.
+// definitions gives all tables and views of the session's database, or the named ones, each after those that it needs. That is impossible for
+// tables whose foreign keys form a circle, or refer to other databases: then circle is true, and they are made while foreign_key_checks is 0.
 func (d *database) definitions(ctx context.Context, names ...string) (list []definition, circle bool, err error) {
 	if len(names) == 0 {
 		if names, err = d.column(ctx, allTables, 0); err != nil {
@@ -58,7 +58,7 @@ func (d *database) definitions(ctx context.Context, names ...string) (list []def
 	}
 	for _, pair := range pairs {
 		if def := byName[strings.ToLower(pair[0])]; def != nil && pair[2] == "0" {
-			circle = true // whether that one is there, and what it refers to, this database does not tell
+			circle = true // whether that table exists, and what it refers to, this database does not tell
 		} else if def != nil {
 			def.needs = append(def.needs, pair[1])
 		}

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// digest tells whether two tables have the same rows, in whichever order: how many there are, and the sum of the digests of each.
+// digest tells whether two tables have the same rows, in any order: it is their number and the sum of their digests.
 type digest struct {
 	rows int64
 	sum  [4]uint64
@@ -64,7 +64,7 @@ func (d *digest) add(row []any) {
 	d.rows++
 }
 
-// digest reads a table, or what a view gives.
+// digest reads a table, or the rows of a view.
 func (d *database) digest(ctx context.Context, table string, names []string, t *task) (sum digest, err error) {
 	err = d.each(ctx, table, names, t, func(_ []column, row []any) error {
 		sum.add(row)

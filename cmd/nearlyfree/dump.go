@@ -53,7 +53,7 @@ and fails if somebody has written meanwhile. Tables over other programs' entitie
 	return c
 }
 
-// dump writes what is asked for, to out or to the file that the options name.
+// dump writes what the options select, to out or to the file that they name.
 func dump(ctx context.Context, db *database, names []string, o dumpOptions, t *task, out io.Writer) (err error) {
 	switch {
 	case o.format != "sql" && o.format != "csv" && o.format != "jsonl":
@@ -88,7 +88,7 @@ func dump(ctx context.Context, db *database, names []string, o dumpOptions, t *t
 	})
 }
 
-// moment runs f in a transaction that only reads. Times are UTC in it, and behind it.
+// moment runs f in a read-only transaction. Times are UTC in it and after it.
 func (d *database) moment(ctx context.Context, level sql.IsolationLevel, f func() error) error {
 	if err := d.exec(ctx, "SET time_zone = '+00:00'"); err != nil {
 		return err
@@ -163,7 +163,7 @@ SET time_zone = @old_time_zone;
 	return err
 }
 
-// stored lists the columns of a table that are written, and not computed.
+// stored lists the columns of a table that are written, not computed.
 func (d *database) stored(ctx context.Context, table string) ([]string, error) {
 	return d.column(ctx, "SELECT column_name FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = "+quoted(table)+
 		" AND COALESCE(generation_expression, '') = '' ORDER BY ordinal_position", 0)
@@ -220,7 +220,7 @@ func (d *dumper) inserts(ctx context.Context, table string) error {
 	return flush()
 }
 
-// each hands on the rows of a table, one at a time. TIMESTAMPs are in UTC.
+// each passes on the rows of a table, one at a time. TIMESTAMPs are in UTC.
 func (d *database) each(ctx context.Context, table string, names []string, t *task, row func([]column, []any) error) (err error) {
 	total, err := d.counted(ctx, table)
 	if err != nil {
@@ -230,7 +230,7 @@ func (d *database) each(ctx context.Context, table string, names []string, t *ta
 	return d.eachOf(ctx, "SELECT "+quotedList(names)+" FROM "+ask.Quoted(table), t, row)
 }
 
-// counted is how many rows ANALYZE TABLE has counted in a table, 0 where it is not known.
+// counted is how many rows ANALYZE TABLE has counted in a table; 0 if that is not known.
 func (d *database) counted(ctx context.Context, table string) (int64, error) {
 	rows, err := d.rows(ctx, "SELECT COALESCE(table_rows, 0) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = "+quoted(table))
 	if err != nil || len(rows) == 0 {
@@ -241,7 +241,7 @@ func (d *database) counted(ctx context.Context, table string) (int64, error) {
 	return n, err
 }
 
-// eachOf hands on the rows of a query, one at a time, and counts them.
+// eachOf passes on the rows of a query, one at a time, and counts them.
 func (d *database) eachOf(ctx context.Context, query string, t *task, row func([]column, []any) error, args ...any) (err error) {
 	rows, err := d.conn.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -268,7 +268,7 @@ func (d *database) eachOf(ctx context.Context, query string, t *task, row func([
 	return rows.Err()
 }
 
-// exported writes a table, or what a view gives, as CSV or JSON lines.
+// exported writes a table, or the rows of a view, as CSV or JSON lines.
 func (d *dumper) exported(ctx context.Context, def definition) error {
 	print := formats[d.options.format]
 	if d.options.format == "csv" {
@@ -310,7 +310,7 @@ func (d *dumper) exported(ctx context.Context, def definition) error {
 	return flush(true)
 }
 
-// newFile is a file that takes its name when it is whole.
+// newFile is a file that gets its name when it is complete.
 type newFile struct {
 	io.Writer
 	file *os.File
@@ -331,7 +331,7 @@ func createFile(name string) (*newFile, error) {
 	return f, nil
 }
 
-// end gives the file its name, or removes it where there was an error.
+// end gives the file its name, or removes it after an error.
 func (f *newFile) end(err error) error {
 	if f.zip != nil {
 		err = errors.Join(err, f.zip.Close())

@@ -9,8 +9,8 @@ import (
 	"regexp"
 )
 
-// filePart tells the part of a file that is done from another one, by a digest of its statements or records. So what is not done yet may be
-// changed: a load that has failed goes on when the file is mended.
+// filePart identifies the part of a file that is done, by a digest of its statements or records. The rest may change: a failed load continues
+// when the file is corrected.
 type filePart [16]byte
 
 // add adds what is done next.
@@ -24,7 +24,7 @@ func (p *filePart) add(texts ...string) {
 	copy(p[:], h.Sum(nil))
 }
 
-// addStatement adds a statement. What is said before it in comments may be changed.
+// addStatement adds a statement. The comments before it may be changed.
 func (p *filePart) addStatement(st statement) { p.add(behindComments(st.text)) }
 
 // addRecord adds a record of CSV or JSON lines.
@@ -44,10 +44,10 @@ func (p *filePart) addRecord(rec record) {
 
 func (p filePart) String() string { return "part-" + hex.EncodeToString(p[:]) }
 
-// wholeFile is what places had that the first versions of this command kept: they told the file as a whole.
+// wholeFile is the form of the places that the first versions of this command kept: they identified the file as a whole.
 var wholeFile = regexp.MustCompile(`^\d+-[0-9a-f]{32}$`)
 
-// fingerprint tells a file from another one as the first versions did: by its size, its beginning and its end.
+// fingerprint identifies a file as the first versions did: by its size, its beginning and its end.
 func fingerprint(f *os.File) (string, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -64,7 +64,7 @@ func fingerprint(f *os.File) (string, error) {
 	return fmt.Sprintf("%d-%s", info.Size(), hex.EncodeToString(h.Sum(nil)[:16])), nil
 }
 
-// readPart reads the part of the file that is done, and says whether there is more behind it. A file that has less gives no part.
+// readPart reads the part of the file that is done, and says whether more follows it. For a shorter file it gives no part.
 func (l *loader) readPart(done int64) (part filePart, more bool, err error) {
 	in, err := openSource(l.name)
 	if err != nil {
@@ -91,7 +91,7 @@ func (l *loader) readPart(done int64) (part filePart, more bool, err error) {
 	}
 }
 
-// parts gives what adds the next statement or record to a part.
+// parts gives a function that adds the next statement or record to a part.
 func (l *loader) parts(in io.Reader, part *filePart) (next func() error, err error) {
 	if l.kind == "sql" {
 		s := newStatements(in)

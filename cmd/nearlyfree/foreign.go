@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// forOthers writes a definition so that MySQL and MariaDB take it, too: what only this dialect knows is in comments that only it reads,
-// and a collation is told to each in its own words.
+// forOthers writes a definition so that MySQL and MariaDB accept it, too: parts that only this dialect knows are in comments that only it reads,
+// and each program gets a collation by its own name.
 func forOthers(create string) string {
 	return notTheirs.ReplaceAllStringFunc(create, func(s string) string {
 		words := strings.TrimSpace(s)
@@ -33,7 +33,7 @@ func forOthers(create string) string {
 	})
 }
 
-// collationOfOthers is what a collation is called elsewhere. MariaDB passes over what is for MySQL 5.7.50 and later.
+// collationOfOthers is a collation's name elsewhere. MariaDB skips comments for MySQL 5.7.50 and later.
 type collationOfOthers struct{ mysql, mariaDB string }
 
 var collationsOfOthers = map[string]collationOfOthers{
@@ -45,7 +45,7 @@ var collationsOfOthers = map[string]collationOfOthers{
 
 const quotedNames = "\\(`(?:[^`]|``)*`(?:, `(?:[^`]|``)*`)*\\)"
 
-// notTheirs finds what others do not know, and passes over quotes.
+// notTheirs finds what others do not know, and skips quotes.
 var notTheirs = regexp.MustCompile("(?s)'(?:[^'\\\\]|\\\\.|'')*'|`(?:[^`]|``)*`|\"(?:[^\"]|\"\")*\"" +
 	"| COLLATE[ =](?:utf8mb4_0900_\\w+|nocase)\\b" +
 	"|\\) GLOBAL\\b| INCLUDE " + quotedNames + "| COPY KEYS\\b" +

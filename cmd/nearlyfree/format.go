@@ -51,7 +51,7 @@ func formatOf(name string) (printer, error) {
 // tablePrinter draws a table.
 type tablePrinter struct {
 	render   func(table.Writer) string
-	oneTable bool // its parts cannot be told apart from one another, so that only the first has a head
+	oneTable bool // its parts must not be visible as such, so only the first has a head
 }
 
 func (p tablePrinter) part(w io.Writer, columns []column, rows [][]any, first, last bool) error {
@@ -87,7 +87,7 @@ func (p tablePrinter) part(w io.Writer, columns []column, rows [][]any, first, l
 	return err
 }
 
-// printable keeps a value on its line: what a terminal would obey is shown as Go writes it.
+// printable keeps a value on its line: characters that a terminal would obey are shown as Go writes them.
 func printable(s string) string {
 	if strings.IndexFunc(s, func(r rune) bool { return r < ' ' && r != '\n' || r == 0x7f || 0x80 <= r && r < 0xa0 }) < 0 {
 		return s

@@ -28,10 +28,10 @@ type guess struct {
 	seconds  int // digits of a second
 	longest  int // characters
 
-	values map[uint64]struct{} // hashes of all values, while each is another: it may be the key
+	values map[uint64]struct{} // hashes of all values, as long as they are all different: it may be the key
 }
 
-// kinds are what a column may be, the narrowest first. What is none of them is text.
+// kinds are what a column may be, the narrowest first. If none fits, it is a text.
 var kinds = []struct {
 	name string
 	is   func(g *guess, text string) bool
@@ -163,8 +163,8 @@ func (g *guess) typ() string {
 	return strings.ToUpper(kind)
 }
 
-// guessTable makes the definition of a table of the records of a file, all of them or the first ones. The key is the column that is said,
-// or else the first one, or the one called id, if all of its values are there and different; or none.
+// guessTable makes the definition of a table from the records of a file, all of them or the first ones. The key is the given column, or else the
+// first one, or the one called id, if all of its values are present and different; or there is none.
 func guessTable(in records, table string, key []string, sample int) (create string, read int, err error) {
 	var columns []*guess
 	byName := map[string]*guess{}

@@ -14,11 +14,11 @@ import (
 	"github.com/nearlyfreedb/nearlyfree"
 )
 
-// heat is what the statements of a log have done with a store partition.
+// heat is what the statements of a log did with a store partition.
 type heat struct {
 	nearlyfree.PartitionUse
 	statements int64
-	seconds    map[int64]int64 // entities by second; none where the log has no times
+	seconds    map[int64]int64 // entities by second; none if the log has no times
 }
 
 func (h *heat) entities() int64 { return h.Read + h.Written }
@@ -31,7 +31,7 @@ func (h *heat) busiest() (entities int64) {
 	return entities
 }
 
-// hottest says which store partitions the statements of a log read and write most, where the application logs them.
+// hottest lists the store partitions that the statements of a log read and write most, if the application logs them.
 func hottest(log string, sizes []nearlyfree.TableSize, most int, notes io.Writer) error {
 	file, err := os.Open(log)
 	if err != nil {
@@ -98,10 +98,10 @@ func namesOf(sizes []nearlyfree.TableSize) map[string][]string {
 	return names
 }
 
-// loggedTime is that of a line of a slog.JSONHandler; zero where it has none.
+// loggedTime is the time of a line of a slog.JSONHandler; zero if it has none.
 type loggedTime struct{ time.Time }
 
-// UnmarshalJSON takes what is no time for none.
+// UnmarshalJSON reads an invalid time as none.
 func (t *loggedTime) UnmarshalJSON(text []byte) error {
 	var at time.Time
 	if at.UnmarshalJSON(text) == nil {

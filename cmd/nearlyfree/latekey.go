@@ -11,8 +11,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 )
 
-// lateKeys are the primary keys that a file gives to its tables behind their rows, as phpMyAdmin writes it. A table that has its key
-// when it is made stores rows by it; one that gets it later has another entry for each row. Statements go by their number in the file.
+// lateKeys are the primary keys that a file adds to its tables after their rows, as phpMyAdmin writes it. A table made with its key stores rows
+// by it; one that gets it later has another entry for each row. Statements are known by their number in the file.
 type lateKeys struct {
 	of   map[int64]string // CREATE TABLE: the key that is added later: PRIMARY KEY (`id`)
 	adds map[int64]bool   // ALTER TABLE
@@ -67,7 +67,7 @@ func findLateKeys(ctx context.Context, name, database string, options dialect.Op
 	}
 }
 
-// parsedOf reads a statement where it may be about a primary key; nil: it is not, or cannot be read, as the driver will tell.
+// parsedOf parses a statement that may be about a primary key; nil: it is not, or cannot be parsed, as the driver will report.
 func parsedOf(text string, options dialect.Options) dialect.Statement {
 	switch statementWord(text) {
 	case "USE", "CREATE", "DROP", "ALTER":
@@ -110,12 +110,12 @@ func keySQL(key *dialect.IndexDef) string {
 	return "PRIMARY KEY (" + strings.Join(parts, ", ") + ")"
 }
 
-// dialect is that by which the driver reads statements.
+// dialect is the driver's setting for parsing statements.
 func (s *sqlLoader) dialect() dialect.Options {
 	return dialect.Options{ANSIQuotes: s.db.config.ANSIQuotes}
 }
 
-// early gives a statement as it is run: a CREATE TABLE with the key that the file adds later, the ALTER TABLE that adds it without that.
+// early gives a statement as it is run: a CREATE TABLE with the key that the file adds later, or the ALTER TABLE that adds it without that part.
 // "": nothing is left of it.
 func (s *sqlLoader) early(ctx context.Context, text string) (string, error) {
 	options := s.dialect()

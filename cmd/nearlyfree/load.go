@@ -72,7 +72,7 @@ correct the part of the file that is not loaded yet.`,
 	return c
 }
 
-// toShow has a dry run write nothing, not even the file of a database that is not there.
+// toShow makes a dry run write nothing, not even a new database file.
 func toShow(config *nearlyfree.Config) {
 	if path, err := fileOfStore(config); err == nil {
 		if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
@@ -82,7 +82,7 @@ func toShow(config *nearlyfree.Config) {
 	config.ReadOnly = true
 }
 
-// load loads files in turn. Where the files of one command are interrupted, those that are done are passed over by the next one.
+// load loads files in turn. If a command is interrupted, the next one skips the files that are done.
 func load(ctx context.Context, db *database, files []string, o loadOptions, t *task) error {
 	if len(files) == 0 {
 		return errors.New("no file to load: name one after the data source name")
@@ -187,7 +187,7 @@ func (l *loader) open(ctx context.Context, into string) (err error) {
 	return nil
 }
 
-// compare holds the part of the file that is done against the one that an earlier load has loaded.
+// compare compares the part of the file that is done with the part that an earlier load has loaded.
 func (l *loader) compare() error {
 	part, more, err := l.readPart(l.place.done)
 	if err != nil {
@@ -214,7 +214,7 @@ func (l *loader) compare() error {
 	return nil
 }
 
-// howAnew says how the file is loaded from its beginning, where some of it is loaded.
+// howAnew says how to load the file from its beginning, if a part of it is loaded.
 func (l *loader) howAnew() string {
 	if l.kind == "sql" {
 		return "load the file with --restart, and drop the tables that it has made before, unless it drops them itself"
@@ -232,8 +232,8 @@ func (l *loader) unit() string {
 	return "record"
 }
 
-// keep writes the place where no transaction is open. A file may drop the database in which it is: then it is made anew when that database is
-// there again, and until then a load that is interrupted begins anew, as nobody knows of it.
+// keep writes the place outside of a transaction. A file may drop the database that holds the place: the place is then written again when that
+// database exists again, and an interrupted load starts over until then, because nothing records it.
 func (l *loader) keep(ctx context.Context) error {
 	err := l.db.keepPlace(ctx, l.place)
 	if isGone(err) {

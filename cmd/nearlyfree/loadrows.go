@@ -69,7 +69,7 @@ func (l *loader) loadRows(ctx context.Context) error {
 	return nil
 }
 
-// prepare gives the table, which it makes where there is none; nil where it is only to be shown.
+// prepare gives the table, making it if it does not exist; nil if it is only to be shown.
 func (l *loader) prepare(ctx context.Context) (*target, error) {
 	table := l.tableName()
 	to, err := l.db.target(ctx, table)

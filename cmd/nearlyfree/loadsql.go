@@ -12,8 +12,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree"
 )
 
-// sqlLoader runs the statements of a file. Those that write rows go into transactions, many into one, together with the place: so the
-// file's own BEGIN and COMMIT mean nothing.
+// sqlLoader runs the statements of a file. It groups those that write rows into transactions that also write the place, so the file's own BEGIN
+// and COMMIT have no effect.
 type sqlLoader struct {
 	*loader
 	runner *runner     // what it leaves out
@@ -21,15 +21,15 @@ type sqlLoader struct {
 	bytes  int         // of their texts
 	rows   int64       // that they have written
 	failed int
-	doubt  bool      // the load that was interrupted may have made the next change of definitions
-	broken bool      // a COMMIT has failed: nobody knows what is done, but the place that is kept
-	late   *lateKeys // nil before the first statement that may be of them
+	doubt  bool      // the interrupted load may have made the next change of definitions
+	broken bool      // a COMMIT has failed: only the kept place tells what is done
+	late   *lateKeys // nil before the first statement that may concern them
 }
 
 const noStatement = "there is no statement in it"
 
-// groupBytes is about how many octets of statements are one transaction. It knows which rows it has written: what refers to a row of an
-// earlier one takes a look, which is a request on an account.
+// groupBytes is about how many octets of statements form one transaction. A transaction knows which rows it has written; a reference to a row of
+// an earlier one takes a look, which is a request on an account.
 const groupBytes = 1 << 20
 
 // loadSQL runs a file of SQL.
@@ -89,7 +89,7 @@ func (l *loader) loadSQL(ctx context.Context) error {
 
 var setsAutocommit = regexp.MustCompile(`(?i)\bautocommit\s*:?=`)
 
-// statement runs one. What an earlier load has done it passes over, but for what is about the session.
+// statement runs a statement. It skips what an earlier load has done, except statements about the session.
 func (s *sqlLoader) statement(ctx context.Context, st statement, done bool) error {
 	word := statementWord(st.text)
 	session := word == "SET" || word == "USE"
@@ -123,7 +123,7 @@ func (s *sqlLoader) did(st statement) {
 	s.place.source = s.part.String()
 }
 
-// keepWith keeps the place as it is behind a statement that is noted later.
+// keepWith keeps the place after a statement that is noted later.
 func (s *sqlLoader) keepWith(st statement, keep func() error) error {
 	done, source, part := s.place.done, s.place.source, s.part
 	s.did(st)
@@ -143,13 +143,13 @@ func (f *failedStatement) Error() string { return fmt.Sprintf("line %d: %s", f.l
 
 func (f *failedStatement) Unwrap() error { return f.err }
 
-// isOfStatement says whether an error is about the statement, so that the next one may be run.
+// isOfStatement says whether an error is about the statement, so that the next one may run.
 func isOfStatement(err error) bool {
 	var e *nearlyfree.Error
 	return errors.As(err, &e) && e.Applied != nearlyfree.AppliedUnknown && !errors.Is(err, nearlyfree.ErrConflict)
 }
 
-// isRefused says whether an error is that nothing of a statement was done.
+// isRefused says whether an error means that nothing of a statement was done.
 func isRefused(err error) bool {
 	var e *nearlyfree.Error
 	var part *partError
@@ -161,7 +161,7 @@ type partError struct{ error }
 
 func (e *partError) Unwrap() error { return e.error }
 
-// refused is what stands for the last row where the statement behind the place is known not to be done.
+// refused stands in for the last row if the statement after the place is known not to be done.
 const refused = "refused"
 
 func (s *sqlLoader) run(ctx context.Context, st statement, word string, session bool) error {
@@ -175,7 +175,7 @@ func (s *sqlLoader) run(ctx context.Context, st statement, word string, session 
 	case s.runner.skip.skips(st.text):
 		return nil
 	case session:
-		if err := s.commit(ctx); err != nil { // run again, the statements in there must find the session as it was
+		if err := s.commit(ctx); err != nil { // when they run again, the statements in it must find the session as it was
 			return err
 		}
 		if err := s.db.exec(ctx, st.text); err != nil || !setsAutocommit.MatchString(st.text) {
@@ -183,7 +183,7 @@ func (s *sqlLoader) run(ctx context.Context, st statement, word string, session 
 		}
 		return s.db.exec(ctx, "SET autocommit = 1")
 	case writesRows[word]:
-		s.doubt = false // what comes behind it was not run without it
+		s.doubt = false // no later statement ran without this one
 		return s.write(ctx, st)
 	}
 	if err := s.commit(ctx); err != nil {
@@ -201,7 +201,7 @@ func (s *sqlLoader) run(ctx context.Context, st statement, word string, session 
 	return s.keepWith(st, func() error { return s.keep(ctx) })
 }
 
-// define runs a change of definitions. In doubt it is made already, or some of its actions are.
+// define runs a change of definitions. In doubt, it, or some of its actions, may have been made already.
 func (s *sqlLoader) define(ctx context.Context, text string, doubt bool) error {
 	err := s.db.exec(ctx, text)
 	if doubt && wasDone[errorNumber(err)] {
@@ -227,7 +227,7 @@ func (s *sqlLoader) defineLeft(ctx context.Context, text string) error {
 	return nil
 }
 
-// wasDone are the errors of a change of definitions that is there already.
+// wasDone are the errors of a change of definitions that was made already.
 var wasDone = map[uint16]bool{
 	nearlyfree.CodeTableExists: true, nearlyfree.CodeUnknownTable: true, nearlyfree.CodeNoSuchTable: true, nearlyfree.CodeDuplicateColumn: true,
 	nearlyfree.CodeDuplicateKeyName: true, nearlyfree.CodeCantDropField: true, 1826: true, 3822: true, // a foreign key, a CHECK
@@ -264,7 +264,7 @@ func (s *sqlLoader) inTransaction(ctx context.Context, st statement) error {
 	return err
 }
 
-// again runs the statements of the transaction once more, where others have overtaken it.
+// again runs the statements of the transaction once more, after others got ahead of it.
 func (s *sqlLoader) again(ctx context.Context) (err error) {
 	list := s.inside
 	for range 10 {
@@ -282,7 +282,7 @@ func (s *sqlLoader) again(ctx context.Context) (err error) {
 	return err
 }
 
-// commit ends the transaction that is open, with the place of what is done.
+// commit ends the open transaction, writing the place of what is done.
 func (s *sqlLoader) commit(ctx context.Context) error {
 	if len(s.inside) == 0 {
 		return nil
@@ -312,19 +312,19 @@ func (s *sqlLoader) commit(ctx context.Context) error {
 	return err
 }
 
-// give commits what is done when a statement has failed, so that a load that goes on begins with that. Where it was a COMMIT that failed
-// the place that is kept is the right one, whether that was applied or not.
+// give commits what is done when a statement has failed, so that a load that continues begins with that statement. If a COMMIT failed, the kept
+// place is right whether or not the COMMIT was applied.
 func (s *sqlLoader) give(ctx context.Context, nothing bool) {
-	ctx, stop := context.WithTimeout(ctx, 10*time.Second) // the store may be why it has failed
+	ctx, stop := context.WithTimeout(ctx, 10*time.Second) // the store may be the cause of the failure
 	defer stop()
 	if s.broken || s.commit(ctx) != nil || !nothing || s.doubt {
 		return
 	}
 	s.place.last = refused
-	s.keep(ctx) // without it the next load takes the statement for one that may be done
+	s.keep(ctx) // without it the next load assumes that the statement may be done
 }
 
-// statementWord is the first word of a statement, also where it is in a comment for servers of some version.
+// statementWord is the first word of a statement, even if it is in a comment for servers of some version.
 func statementWord(text string) string {
 	text = behindComments(text)
 	if !strings.HasPrefix(text, "/*") {

@@ -31,7 +31,7 @@ func main() {
 	}
 }
 
-// withoutName is the text of an error without the program's name, with which the driver's own begin, also inside another one.
+// withoutName is the text of an error without the program's name, which begins the driver's errors, even inside another error.
 func withoutName(err error) string {
 	const name = "nearlyfree: "
 	text := err.Error()
@@ -96,7 +96,7 @@ the files, or from the standard input; on a terminal there is a prompt, where
 	return c
 }
 
-// notesOf is where a command says counts and costs: nowhere with -q.
+// notesOf is where a command reports counts and costs: nowhere with -q.
 func notesOf(c *cobra.Command) io.Writer {
 	if quiet, _ := c.Flags().GetBool("quiet"); quiet {
 		return io.Discard
@@ -148,8 +148,8 @@ func withDatabase(c *cobra.Command, args []string, change func(*nearlyfree.Confi
 	return err
 }
 
-// withExisting is withDatabase of what only reads or mends: where there is no file none is made, and where there is no database of the
-// name that is an error.
+// withExisting is withDatabase for commands that only read or repair: it makes no file that does not exist, and fails if no database of the name
+// exists.
 func withExisting(c *cobra.Command, args []string, f func(context.Context, *database, []string) error) error {
 	if err := mustExist(c, args); err != nil {
 		return err
@@ -162,7 +162,7 @@ func withExisting(c *cobra.Command, args []string, f func(context.Context, *data
 	})
 }
 
-// mustExist says that there is no file where the arguments name one.
+// mustExist says that the file that the arguments name does not exist.
 func mustExist(c *cobra.Command, args []string) error {
 	dsn, _, err := dataSource(args)
 	if err != nil {
@@ -176,7 +176,7 @@ func mustExist(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// takes refuses other numbers of arguments; most is -1 where there may be any.
+// takes refuses other numbers of arguments; a most of -1 allows any number.
 func takes(least, most int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) < least || most >= 0 && len(args) > most {

@@ -47,7 +47,7 @@ and reported. The exit status is 0 only if nothing is wrong afterwards.`,
 	}
 }
 
-// maintain checks each table, or repairs it, and says what comes of it.
+// maintain checks or repairs each table, and reports the result.
 func maintain(ctx context.Context, db *database, names []string, repair bool, t *task, out io.Writer) error {
 	defer t.end()
 	if len(names) == 0 {

@@ -12,11 +12,11 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/cmd/nearlyfree/internal/ask"
 )
 
-// place is how far long work has come. It is kept in a table of the store that the work writes to, in the transaction that writes the
-// rows: work that was interrupted goes on behind the last row that is there, and writes none twice.
+// place is how far long work has come. It is kept in a table of the store that the work writes to, in the transaction that writes the rows:
+// interrupted work continues after the last written row, and writes none twice.
 type place struct {
-	work     string // what is done: "load people.csv into people"
-	source   string // what tells its source from another one; of a file, the part of it that is done
+	work     string // the work: "load people.csv into people"
+	source   string // distinguishes its source from others; for a file, the part of it that is done
 	done     int64  // records, statements or rows
 	written  int64
 	rejected int64
@@ -26,14 +26,14 @@ type place struct {
 	begun bool // it is in the store
 }
 
-// placeTable is where places are kept while there are any, in the database of the data source name.
+// placeTable is the table that holds places while there are any, in the database of the data source name.
 const placeTable = "nearlyfree_load"
 
-// placeTable names the table also where the work has gone to another database by USE.
+// placeTable names the table even if the work has moved to another database by USE.
 func (d *database) placeTable() string { return ask.Quoted(ask.Home(d.config)) + "." + placeTable }
 
-// findPlace gives the place of work, which may have been begun before. To begin anew forgets that. Whether the source is the same is for
-// the caller to see.
+// findPlace gives the place of work that may have begun before; with anew it forgets that place. The caller must check whether the source is the
+// same.
 func (d *database) findPlace(ctx context.Context, work string, anew bool) (*place, error) {
 	p := &place{work: work}
 	rows, err := d.rows(ctx, "SELECT source, done, written, rejected, rejects, last FROM "+d.placeTable()+" WHERE work = "+quoted(work))
@@ -71,13 +71,13 @@ func (d *database) keepPlace(ctx context.Context, p *place) error {
 	return err
 }
 
-// isGone says whether an error is that there is no table of places, or not even its database.
+// isGone says whether an error means that the table of places, or even its database, does not exist.
 func isGone(err error) bool {
 	number := errorNumber(err)
 	return number == nearlyfree.CodeNoSuchTable || number == nearlyfree.CodeUnknownDatabase
 }
 
-// endPlaces forgets the places of work that is done, all of them at once. It is not interrupted: work that finds no place begins anew.
+// endPlaces forgets the places of finished work, all of them at once. It is not interrupted: work that finds no place starts over.
 func (d *database) endPlaces(ctx context.Context, places ...*place) error {
 	if !slices.ContainsFunc(places, func(p *place) bool { return p.begun }) {
 		return nil
@@ -102,7 +102,7 @@ func (d *database) endPlaces(ctx context.Context, places ...*place) error {
 	return d.exec(ctx, "DROP TABLE "+d.placeTable())
 }
 
-// errorNumber is MySQL's number of an error, 0 where it has none.
+// errorNumber is MySQL's number of an error; 0 if it has none.
 func errorNumber(err error) uint16 {
 	var e *nearlyfree.Error
 	if errors.As(err, &e) {
@@ -116,7 +116,7 @@ func (d *database) atHome() bool {
 	return strings.HasPrefix(d.config.Store, "mem:") || strings.HasPrefix(d.config.Store, "file:")
 }
 
-// transaction runs f in a transaction, again where others have overtaken it.
+// transaction runs f in a transaction, again if others got ahead of it.
 func (d *database) transaction(ctx context.Context, f func() error) error {
 	for try := 0; ; try++ {
 		if err := d.exec(ctx, "START TRANSACTION"); err != nil {

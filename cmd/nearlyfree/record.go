@@ -13,12 +13,12 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/csv"
 )
 
-// record is what a file says of one row.
+// record is one row of a file.
 type record struct {
 	line   int
 	fields []field
 	err    error  // what is wrong with it
-	text   string // as it was written, where something is wrong, or of JSON
+	text   string // as it was written, if something is wrong, or for JSON
 }
 
 // field is a value of a record. In JSON it has a name of its own.
@@ -29,23 +29,23 @@ type field struct {
 
 // records reads a file record by record.
 type records interface {
-	// names are those of the columns that the file lists at its beginning; nil: each record names its own.
+	// names are the columns that the file lists at its beginning; nil: each record names its own.
 	names() []string
 	// next gives a record, and io.EOF at the end.
 	next() (record, error)
 }
 
-// notes are columns of a file of rejected records that say why they are: they are passed over when it is loaded.
+// notes are columns of a file of rejected records that say why a record was rejected: they are ignored when it is loaded.
 const (
 	noteLine   = "_line"
 	noteReason = "_reason"
 )
 
-// csvRecords reads CSV with a head, or without one where its columns are given.
+// csvRecords reads CSV with a head, or without one if its columns are given.
 type csvRecords struct {
 	in   *csv.Reader
 	head []string
-	null string // what stands for NULL, beside nothing and \N
+	null string // the text for NULL, besides nothing and \N
 }
 
 var errNoColumns = errors.New("--no-header needs --columns, which name the fields in turn")
@@ -106,7 +106,7 @@ func (r *csvRecords) next() (record, error) {
 	return rec, nil
 }
 
-// tsvRecords reads what is separated by tabs, as this command and MySQL write it: with a head, and escapes behind backslashes.
+// tsvRecords reads tab-separated records, as this command and MySQL write them: with a head, and with backslash escapes.
 type tsvRecords struct {
 	in   *bufio.Reader
 	head []string
@@ -174,7 +174,7 @@ type jsonRecords struct {
 
 var errArray = errors.New("it is an array: a file has an object a line, which jq -c '.[]' makes of one")
 
-// newJSONRecords refuses a file that is one array. A line that is one is a record that is wrong.
+// newJSONRecords refuses a file that is one array. A line that is an array is a wrong record.
 func newJSONRecords(in io.Reader) (*jsonRecords, error) {
 	r := &jsonRecords{in: csv.WithoutMark(in)}
 	begin, _ := r.in.Peek(1 << 10)
@@ -202,9 +202,9 @@ func (r *jsonRecords) next() (record, error) {
 	}
 }
 
-// objectFields takes an object apart, in the order in which it is written.
+// objectFields splits an object into its fields, in the order in which they are written.
 func objectFields(text []byte) ([]field, error) {
-	if !utf8.Valid(text) { // in its place package json would put another character
+	if !utf8.Valid(text) { // package json would replace it by another character
 		return nil, errors.New("it is not UTF-8: iconv converts other character sets")
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -269,7 +269,7 @@ func jsonError(err error) error {
 // halfCharacter says whether a text of JSON has half of a surrogate pair, \ud800 alone: package json puts U+FFFD in its place.
 func halfCharacter(raw []byte, text string) bool {
 	const other = "\uFFFD"
-	unescaped := strings.ReplaceAll(string(raw), `\\`, "") // what is left of \\ufffd is no character
+	unescaped := strings.ReplaceAll(string(raw), `\\`, "") // what then remains of \\ufffd is not a character
 	written := strings.Count(unescaped, other) + strings.Count(strings.ToLower(unescaped), `\ufffd`)
 	return strings.Count(text, other) > written
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/csv"
 )
 
-// rejects is the file of the records that were refused, each with its line and the reason. It is there when it holds something.
+// rejects is the file of refused records, each with its line and the reason. It exists only if it holds something.
 type rejects struct {
 	name string
 	file *os.File
@@ -34,7 +34,7 @@ func (f rejectsForm) append(out []byte, text string) []byte {
 	return csv.Append(out, text, f.null, f.separator)
 }
 
-// openRejects goes on behind what is known to be in the file. The rest is of a batch that was not written.
+// openRejects continues after the known content of the file. The rest belongs to a batch that was not written.
 func openRejects(name string, as rejectsForm, size int64) (*rejects, error) {
 	r := &rejects{name: name, as: as, size: size}
 	if size == 0 {
@@ -51,7 +51,7 @@ func openRejects(name string, as rejectsForm, size int64) (*rejects, error) {
 	return r, file.Truncate(size)
 }
 
-// add takes a record in, and says how long the file will be.
+// add adds a record, and gives the resulting length of the file.
 func (r *rejects) add(head []string, rec record, reason error) (int64, error) {
 	why, _, _ := strings.Cut(reason.Error(), "\n")
 	why = strings.TrimSpace(why)
@@ -109,7 +109,7 @@ func (r *rejects) add(head []string, rec record, reason error) (int64, error) {
 	return r.size + int64(len(r.more)), nil
 }
 
-// back forgets what was added behind a size: the batch is to be written again.
+// back drops what was added beyond a size: the batch will be written again.
 func (r *rejects) back(size int64) error {
 	if r == nil {
 		return nil

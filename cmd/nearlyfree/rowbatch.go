@@ -52,7 +52,7 @@ func (w *rowWriter) flush(ctx context.Context) error {
 
 var errTooManyRejects = errors.New("too many rows are refused: --rejects says how many may be")
 
-// write writes items. Where one of them is refused the others are written.
+// write writes items. If one of them is refused, the others are written.
 func (w *rowWriter) write(ctx context.Context, items []item) error {
 	rows := items[:0:0]
 	for _, it := range items {
@@ -65,8 +65,8 @@ func (w *rowWriter) write(ctx context.Context, items []item) error {
 	return w.insert(ctx, rows, false)
 }
 
-// insert writes rows by one statement, or halves of them where one is refused. Where keys are taken,
-// it leaves out what is there, unless it has looked.
+// insert writes rows by one statement, or in halves if a row is refused. If keys may be taken, it leaves out existing rows, unless it has
+// looked.
 func (w *rowWriter) insert(ctx context.Context, rows []item, looked bool) error {
 	if len(rows) == 0 {
 		return nil
@@ -131,7 +131,7 @@ func (w *rowWriter) statement(rows []item) (text string, args []any) {
 	return b.String(), args
 }
 
-// ofRow says whether an error is about a row, and not about the store or the statement.
+// ofRow says whether an error is about a row, rather than the store or the statement.
 func ofRow(err error) bool {
 	var e *nearlyfree.Error
 	if !errors.As(err, &e) || e.Applied == nearlyfree.AppliedUnknown {
@@ -144,7 +144,7 @@ func ofRow(err error) bool {
 	return strings.HasPrefix(e.State, "22") || strings.HasPrefix(e.State, "23") || errors.Is(err, nearlyfree.ErrTooLarge)
 }
 
-// leaveOut leaves out the rows that are in the table as they are to be, as far as that shows in their texts.
+// leaveOut leaves out the rows that the table already holds as they should be, as far as their texts tell.
 func (w *rowWriter) leaveOut(ctx context.Context, rows []item) ([]item, error) {
 	var key []int // the place of each column of the key in the arguments
 	for _, name := range w.target.key {

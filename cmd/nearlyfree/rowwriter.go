@@ -15,8 +15,8 @@ type rowWriter struct {
 	byName  bool  // each record names its fields
 	fields  []int // of each field of CSV its column, -1: none
 	columns []int // that are written
-	// transaction says that each batch is written in one with the place. Else the place is behind what is written, and a key tells which
-	// rows are there: so it is on Azure, where a transaction over two tables takes twice the requests.
+	// transaction says that each batch is written in one transaction with the place. Otherwise the place is written after the batch, and a key
+	// tells which rows exist: this is so on Azure, where a transaction over two tables takes twice the requests.
 	transaction bool
 
 	batch   []item
@@ -25,13 +25,13 @@ type rowWriter struct {
 	rejects *rejects // nil: no row may be refused
 }
 
-// item is a record and what is handed to the driver for it.
+// item is a record and the arguments that the driver gets for it.
 type item struct {
 	record
 	args []any
 }
 
-// byDefault is the argument of a column of which a record says nothing.
+// byDefault is the argument of a column that a record does not mention.
 type byDefault struct{}
 
 const (
@@ -75,7 +75,7 @@ func (w *rowWriter) mapColumns(names []string) error {
 	return nil
 }
 
-// isPassedOver says whether a field of that name goes nowhere.
+// isPassedOver says whether a field of that name is ignored.
 func isPassedOver(name string) bool { return name == noteLine || name == noteReason || name == "-" }
 
 func errTwice(name string) error {
@@ -97,7 +97,7 @@ func (w *rowWriter) column(name string) (int, error) {
 	return at, nil
 }
 
-// begin makes ready what is kept of the load.
+// begin prepares the state kept for the load.
 func (w *rowWriter) begin(ctx context.Context) (err error) {
 	if err := w.db.beginPlace(ctx, w.place); err != nil {
 		return err
@@ -120,7 +120,7 @@ func (w *rowWriter) add(ctx context.Context, rec record) error {
 	return w.take(ctx, it)
 }
 
-// take takes an item into the batch, and writes that when it is full.
+// take takes an item into the batch, and writes a full batch.
 func (w *rowWriter) take(ctx context.Context, it item) error {
 	w.batch = append(w.batch, it)
 	w.bytes += len(it.text)

@@ -26,7 +26,7 @@ type runner struct {
 	skip   *skipped // what is left out; nil: nothing is
 }
 
-// end is the error of a run that went on behind errors.
+// end is the error of a run that continued after errors.
 func (r *runner) end() error {
 	r.tellSkipped()
 	if r.failed > 0 {
@@ -48,7 +48,7 @@ func (r *runner) file(ctx context.Context, name string) error {
 	return r.script(ctx, name, f)
 }
 
-// script runs the statements of a text. The first that fails ends it, unless it is to go on.
+// script runs the statements of a text. The first that fails ends it, unless the run is to continue.
 func (r *runner) script(ctx context.Context, name string, in io.Reader) error {
 	s := newStatements(in)
 	for n := 0; ; n++ {
@@ -87,7 +87,7 @@ func (r *runner) run(ctx context.Context, st statement) error {
 	return r.statement(ctx, st.text)
 }
 
-// statement runs one statement. An interrupt from the keyboard ends it, and nothing else.
+// statement runs one statement. An interrupt from the keyboard ends only the statement.
 func (r *runner) statement(ctx context.Context, text string) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
@@ -105,7 +105,7 @@ func (r *runner) statement(ctx context.Context, text string) error {
 	return err
 }
 
-// rows sends a statement and prints its rows. It says what came of it.
+// rows sends a statement and prints its rows, and reports the result.
 func (r *runner) rows(ctx context.Context, text string) (said string, err error) {
 	if !returnsRows(text) {
 		result, err := r.db.conn.ExecContext(ctx, text)
@@ -197,7 +197,7 @@ var queryWords = map[string]bool{
 	"CHECK": true, "REPAIR": true, "ANALYZE": true, "OPTIMIZE": true, "CHECKSUM": true, "EXECUTE": true,
 }
 
-// firstWord is the first word of a statement behind its comments, in capitals.
+// firstWord is the first word of a statement after its comments, in capitals.
 func firstWord(text string) string {
 	text = behindComments(text)
 	if strings.HasPrefix(text, "(") {
@@ -210,7 +210,7 @@ func firstWord(text string) string {
 	return strings.ToUpper(text[:n])
 }
 
-// explained is what the user is told of an error.
+// explained is an error in words for the user.
 func explained(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "interrupted: " + err.Error()
@@ -218,7 +218,7 @@ func explained(err error) string {
 	return err.Error()
 }
 
-// explainedOf is what the user is told of an error of a statement.
+// explainedOf is an error of a statement in words for the user.
 func (r *runner) explainedOf(text string, err error) string {
 	told := explained(err)
 	if r.skip == nil && (strings.Contains(told, "skip_unsupported_keys = 1") || isProgram(text)) {

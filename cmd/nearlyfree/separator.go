@@ -14,7 +14,7 @@ import (
 // separators are those that are guessed, the likeliest first.
 var separators = []struct{ text, name string }{{",", "commas"}, {";", "semicolons"}, {"\t", "tabs"}, {"|", "|"}}
 
-// findSeparator finds out what stands between the fields of CSV, and says what it has guessed.
+// findSeparator finds out which separator CSV has, and says what it has guessed.
 func (l *loader) findSeparator(in *bufio.Reader) (err error) {
 	switch {
 	case l.separator != "":
@@ -45,8 +45,8 @@ func separatorOf(option string) (string, error) {
 
 const guessRecords = 20 // that the separator is guessed from, and the head
 
-// guessSeparator guesses the separator: the first one by which the records at the beginning have as many fields as the first one, and more
-// than one. Where the columns are known, it is as many as there are of them. Nothing is read but into the buffer.
+// guessSeparator guesses the separator: the first one by which the records at the beginning have as many fields as the first record, and more
+// than one. If the columns are known, that number must be theirs. It reads only into the buffer.
 func guessSeparator(in *bufio.Reader, columns int) string {
 	sample, err := in.Peek(in.Size())
 	cut := err == nil
@@ -61,8 +61,8 @@ func guessSeparator(in *bufio.Reader, columns int) string {
 	return separators[0].text
 }
 
-// isSeparator says whether three of four records have as many fields as the first one. One or the other may be wrong, and of a text that is cut
-// off the last one may be in quotes.
+// isSeparator says whether three of four records have as many fields as the first. A few may be wrong, and if the text is cut off, the last one
+// may end in quotes.
 func isSeparator(sample string, cut bool, separator string, columns int) bool {
 	r := csv.NewReader(strings.NewReader(sample))
 	r.Separator = separator

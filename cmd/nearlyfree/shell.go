@@ -44,7 +44,7 @@ func (s *shell) loop(ctx context.Context) error {
 		}
 		line, err := s.line.Prompt(prompt)
 		switch {
-		case errors.Is(err, liner.ErrPromptAborted): // Ctrl-C gives up what was typed
+		case errors.Is(err, liner.ErrPromptAborted): // Ctrl-C drops what was typed
 			in, s.asked = newStatements(strings.NewReader("")), nil
 			continue
 		case err == io.EOF:
@@ -78,7 +78,7 @@ func (s *shell) loop(ctx context.Context) error {
 	}
 }
 
-// changesNames are the statements behind which other names complete.
+// changesNames are the statements after which the names for completion differ.
 var changesNames = map[string]bool{"CREATE": true, "ALTER": true, "DROP": true, "RENAME": true, "USE": true}
 
 // learn reads the names again. Without them only words complete.
@@ -88,7 +88,7 @@ func (s *shell) learn(ctx context.Context) {
 	}
 }
 
-// history brings back what was typed in earlier shells; what it gives keeps it for later ones.
+// history restores what was typed in earlier shells; the function that it returns saves it for later ones.
 func (s *shell) history() (save func()) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -103,7 +103,7 @@ func (s *shell) history() (save func()) {
 		if os.MkdirAll(filepath.Dir(name), 0o700) != nil {
 			return
 		}
-		f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600) // statements may hold what is nobody else's business
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600) // statements may hold private data
 		if err != nil {
 			return
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// skipped is what --skip leaves out of a dump: what the driver does not have, and tables can do without.
+// skipped is what --skip leaves out of a dump: features that the driver lacks, and tables can do without.
 type skipped struct {
 	names []string // TRIGGER x
 }
@@ -51,14 +51,14 @@ func (s *skipped) skips(text string) bool {
 	return true
 }
 
-// beginSkip has the driver leave out keys that it does not have.
+// beginSkip makes the driver leave out keys that it does not support.
 func (r *runner) beginSkip(ctx context.Context) error {
 	_, err := r.db.conn.ExecContext(ctx, "SET skip_unsupported_keys = 1")
 	r.skip = &skipped{}
 	return err
 }
 
-// noteSkipped notes the keys that the driver has left out of the definition that was made last.
+// noteSkipped notes the keys that the driver left out of the last definition.
 func (r *runner) noteSkipped(ctx context.Context, text string) error {
 	text = behindComments(text)
 	if word := firstWord(text); r.skip == nil || word != "CREATE" && word != "ALTER" {

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 )
 
-// source is a file that is read from its beginning, unpacked where its name ends in .gz.
+// source is a file that is read from its beginning, and unpacked if its name ends in .gz.
 type source struct {
 	io.Reader
 	file *os.File
@@ -48,7 +48,7 @@ func openSource(name string) (*source, error) {
 
 func (s *source) Close() error { return s.file.Close() }
 
-// counting counts what is read of the file.
+// counting counts the bytes read from the file.
 type counting struct{ s *source }
 
 func (c counting) Read(p []byte) (int, error) {
@@ -57,7 +57,7 @@ func (c counting) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// kindOf is csv, tsv, jsonl or sql, by a file's name; "" where that says nothing.
+// kindOf is csv, tsv, jsonl or sql, by a file's name; "" if the name does not say.
 func kindOf(name string) string {
 	switch ext := filepath.Ext(plainName(strings.ToLower(name))); ext {
 	case ".csv", ".tsv", ".jsonl", ".sql", ".parquet":
@@ -68,13 +68,13 @@ func kindOf(name string) string {
 	return ""
 }
 
-// stem is a file's name without its folder and what tells its kind.
+// stem is a file's name without its folder and its extension.
 func stem(name string) string {
 	base := plainName(filepath.Base(name))
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
-// plainName is the name of the file that was compressed, or whose rejected records a file has.
+// plainName is the name of the file that was compressed, or whose rejected records a file holds.
 func plainName(name string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(name, rejectsEnding), ".gz")
 }

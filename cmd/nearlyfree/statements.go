@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// statements cuts a text into statements as it is read. A statement ends at a semicolon outside of quotes and comments, or at what
-// a line DELIMITER names. A line that begins with a point between statements is a command of the shell, and so are SOURCE FILE,
-// EXIT, QUIT and HELP; USE NAME ends with its line. \c gives up what was written of a statement. It looks at nothing else, so that what is wrong in a statement is for the driver to tell.
+// statements cuts a text into statements as it is read. A statement ends at a semicolon outside of quotes and comments, or at the delimiter of a
+// DELIMITER line. Between statements, a line that begins with a point is a command of the shell, and so are SOURCE FILE, EXIT, QUIT and HELP;
+// USE NAME ends with its line. \c drops the statement written so far. It checks nothing else: errors in a statement are the driver's to report.
 type statements struct {
 	in    *bufio.Reader
 	until string // what ends a statement
@@ -132,7 +132,7 @@ func ofMySQL(line string) string {
 
 var sourceLine = regexp.MustCompile(`^(?:(?i:SOURCE)|\\\.)\s+(.+)$`)
 
-// useLine is a line that ends where it ends, as the command mysql takes it.
+// useLine is a USE that ends with its line, as in the command mysql.
 var useLine = regexp.MustCompile("^(?:(?i:USE)|\\\\u)\\s+(`[^`]+`|[^\\s`;\\\\]+)$")
 
 var delimiterLine = regexp.MustCompile(`^(?i:DELIMITER)\s+(\S+)$`)
@@ -185,7 +185,7 @@ func (s *statements) cut() (string, bool) {
 	return "", false
 }
 
-// take gives the first n octets and passes over what ends them.
+// take gives the first n octets and skips what ends them.
 func (s *statements) take(n, end int) string {
 	text := string(s.rest[:n])
 	s.given += strings.Count(text, "\n")
@@ -193,8 +193,8 @@ func (s *statements) take(n, end int) string {
 	return text
 }
 
-// behindComments is what a text says behind the comments that it begins with. A comment /*! … */ or /*N! … */ says something itself, and
-// so does one that is not closed: it is for the driver to refuse.
+// behindComments is the text after the comments that it begins with. A comment /*! … */ or /*N! … */ counts as text, and so does one that is not
+// closed, which the driver will refuse.
 func behindComments(text string) string {
 	for {
 		text = strings.TrimSpace(text)

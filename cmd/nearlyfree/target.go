@@ -51,7 +51,7 @@ func (c targetColumn) isText() bool {
 	return strings.Contains(c.typ, "char") || strings.Contains(c.typ, "text") || strings.Contains(c.typ, "blob") || strings.Contains(c.typ, "binary") || c.typ == "set"
 }
 
-// argument is what the driver is handed of a field.
+// argument is the driver's argument for a field.
 func (c targetColumn) argument(value any) (any, error) {
 	switch v := value.(type) {
 	case json.Number:
@@ -78,7 +78,7 @@ func (c targetColumn) argument(value any) (any, error) {
 	return value, nil
 }
 
-// jsonArgument is the same of a field of JSON, where octets are base64 and a text of a JSON column is one.
+// jsonArgument is argument for a field of JSON, where octets are base64 and a text in a JSON column is a JSON string.
 func (c targetColumn) jsonArgument(value any) (any, error) {
 	text, ok := value.(string)
 	number, isNumber := value.(json.Number)
@@ -100,7 +100,7 @@ func (c targetColumn) jsonArgument(value any) (any, error) {
 	return c.argument(value)
 }
 
-// literal writes an argument as the same value of the column is written, where that is simple.
+// literal writes an argument like the same value of the column, if that is simple.
 func (c targetColumn) literal(out []byte, arg any) []byte {
 	if s, ok := arg.(string); ok && (strings.HasSuffix(c.typ, "int") || c.typ == "decimal" || c.typ == "year") {
 		return append(out, s...)

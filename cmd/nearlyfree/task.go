@@ -10,17 +10,17 @@ import (
 	"github.com/mattn/go-isatty"
 )
 
-// task tells how far long work has come: by bars on a terminal, by a line for each part of it elsewhere.
+// task shows progress: by bars on a terminal, by a line for each part elsewhere.
 type task struct {
 	out    io.Writer
 	bars   progress.Writer // nil: there is no terminal
 	bar    *progress.Tracker
 	name   string // of the part
-	prefix string // what is done to it
+	prefix string // what is being done to it
 	unit   string
 	done   int64
 	began  time.Time
-	quiet  bool // it says only what is wrong or unexpected
+	quiet  bool // it reports only errors and the unexpected
 }
 
 func newTask(out io.Writer) *task {
@@ -36,7 +36,7 @@ func newTask(out io.Writer) *task {
 	return t
 }
 
-// begin begins a part of the work. Where its total is 0, nobody knows it.
+// begin begins a part of the work. A total of 0 means that it is not known.
 func (t *task) begin(name string, total int64, unit string) {
 	t.endPart()
 	t.name, t.unit, t.done, t.began = t.prefix+name, unit, 0, time.Now()
@@ -53,7 +53,7 @@ func (t *task) begin(name string, total int64, unit string) {
 	t.bars.AppendTracker(t.bar)
 }
 
-// add says that so much more is done.
+// add reports that so much more is done.
 func (t *task) add(n int64) {
 	t.done += n
 	if t.bar != nil {
@@ -61,10 +61,10 @@ func (t *task) add(n int64) {
 	}
 }
 
-// reached says how much is done in all.
+// reached reports how much is done in all.
 func (t *task) reached(n int64) { t.add(n - t.done) }
 
-// say prints a line beside the bars.
+// say prints a line next to the bars.
 func (t *task) say(format string, args ...any) {
 	if t.bars != nil {
 		t.bars.Log(format, args...)
@@ -73,7 +73,7 @@ func (t *task) say(format string, args ...any) {
 	fmt.Fprintf(t.out, format+"\n", args...)
 }
 
-// tell says what the work took, unless it is to be quiet.
+// tell reports what the work took, unless it is quiet.
 func (t *task) tell(format string, args ...any) {
 	if !t.quiet {
 		t.say(format, args...)

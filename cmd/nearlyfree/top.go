@@ -117,7 +117,7 @@ func shapeOf(text string) string {
 	return rowsShape.ReplaceAllString(text, "$1…")
 }
 
-// add takes a line of the log in; it is passed over where it tells of no statement.
+// add takes in a line of the log; it ignores a line that is not about a statement.
 func (t topTable) add(line []byte) {
 	var l logged
 	if json.Unmarshal(line, &l) != nil || l.Statement == "" {
@@ -211,7 +211,7 @@ func top(ctx context.Context, in io.Reader, o topOptions, terminal bool, out io.
 	}
 }
 
-// follow hands on the lines of a log, and waits for more at the end of a file. The end of a pipe is the end.
+// follow passes on the lines of a log, and waits for more at the end of a file. The end of a pipe ends it.
 func follow(ctx context.Context, in io.Reader, lines chan<- []byte, failed chan<- error) {
 	r := bufio.NewReaderSize(in, 1<<16)
 	file, _ := in.(*os.File)

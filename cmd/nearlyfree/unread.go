@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// unread says which indexes no statement of a log is planned by. The log is that of a StatementLog, as top reads it.
+// unread lists the indexes that no statement of a log is planned to read. The log is that of a StatementLog, as top reads it.
 func unread(ctx context.Context, db *database, log string, notes io.Writer) error {
 	file, err := os.Open(log)
 	if err != nil {
@@ -65,13 +65,13 @@ func unread(ctx context.Context, db *database, log string, notes io.Writer) erro
 // explains are the words that a statement begins with which EXPLAIN takes.
 var explains = map[string]bool{"SELECT": true, "WITH": true, "TABLE": true, "(": true, "INSERT": true, "REPLACE": true, "UPDATE": true, "DELETE": true}
 
-// planOperator is what is looked at of EXPLAIN FORMAT=JSON.
+// planOperator is the part of EXPLAIN FORMAT=JSON that is used.
 type planOperator struct {
 	Scan   *struct{ Table, Index string }
 	Inputs []planOperator
 }
 
-// note notes by which indexes it reads.
+// note notes the indexes that the operator reads.
 func (e *planOperator) note(used map[[2]string]bool) {
 	if e.Scan != nil {
 		used[foldedPair(e.Scan.Table, e.Scan.Index)] = true
@@ -85,7 +85,7 @@ func foldedPair(table, index string) [2]string {
 	return [2]string{strings.ToLower(table), strings.ToLower(index)}
 }
 
-// indexesOf notes by which indexes a statement is planned. What its arguments are does not matter for that.
+// indexesOf notes the indexes that a statement's plan reads. The values of its arguments do not matter for that.
 func (d *database) indexesOf(ctx context.Context, text string, used map[[2]string]bool) error {
 	arguments := 0
 	err := d.conn.Raw(func(c any) error {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// version says what the command was built from: a release, or else the commit of a checkout, and by which Go.
+// version is what the command was built from: a release, or else the commit of a checkout, and the version of Go.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

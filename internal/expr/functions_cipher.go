@@ -181,7 +181,7 @@ func evalUncompress(_ *Env, args []value.Value) (value.Value, error) {
 	case n == 0:
 		return value.FromBytes(""), nil
 	case n > MaxText:
-		return value.NullValue, nil // also if COMPRESS did not make the text
+		return value.NullValue, nil // as for octets that COMPRESS did not make
 	}
 	r, err := zlib.NewReader(strings.NewReader(octets[compressedHead:]))
 	if err != nil {

@@ -137,8 +137,7 @@ func (l *Loop) Again(cause error) error {
 	return cause
 }
 
-// Overtaken is Again for a failure because others, which have thereby succeeded, changed what was to be written. It takes nothing from the
-// budget.
+// Overtaken is Again after others have changed, and so got ahead with, what was to be written. It takes nothing from the budget.
 func (l *Loop) Overtaken(cause error) error {
 	var given *ConflictError
 	if errors.As(cause, &given) {

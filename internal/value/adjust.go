@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Adjust gives the value nearest to v, which Convert refuses, that a column of type t stores, as MySQL does with IGNORE or
-// without strict mode, and why it is another one: OutOfRange, TooLong, Truncated where a part of v is kept, Incorrect where
-// nothing is. What is no date gives NULL, as the zero date that MySQL stores is no value here. Not ok: nothing is near.
+// Adjust gives the value nearest to v, which Convert refuses, that a column of type t stores, as MySQL does with IGNORE or without strict mode,
+// and why it differs: OutOfRange, TooLong, Truncated if a part of v is kept, Incorrect if nothing is. An invalid date gives NULL, because the
+// zero date that MySQL stores is not a value here. Not ok: nothing is near.
 func (t Type) Adjust(v Value) (out Value, why Reason, ok bool) {
 	if v.kind == JSON {
 		v = t.ofJSON(v)
@@ -45,7 +45,7 @@ func (t Type) Adjust(v Value) (out Value, why Reason, ok bool) {
 	return out, why, true
 }
 
-// leadingNumber gives the number that counts of v: all of a number, the leading part of a text.
+// leadingNumber gives the number that v counts as: all of a number, the leading part of a text.
 func leadingNumber(v Value) (n Value, why Reason) {
 	v = counting(v)
 	switch v.kind {
@@ -118,7 +118,7 @@ func (t Type) adjustDecimal(v Value) (Value, Reason) {
 	return out, why
 }
 
-// textOf is v as a text, a number with as few digits as the type's length wants.
+// textOf is v as a text; a number has only as many digits as fit the type's length.
 func (t Type) textOf(v Value) string {
 	s := Text(v)
 	if v.kind == Float && t.Length > 0 && len(s) > t.Length {
@@ -127,7 +127,7 @@ func (t Type) textOf(v Value) string {
 	return s
 }
 
-// adjustText cuts a text at its length, and before what is no character.
+// adjustText cuts a text at its length, and before the first invalid character.
 func (t Type) adjustText(v Value) (Value, Reason) {
 	s, why := t.textOf(v), TooLong
 	if valid := validStart(s); len(valid) < len(s) {
@@ -140,7 +140,7 @@ func (t Type) adjustText(v Value) (Value, Reason) {
 	return out, why
 }
 
-// validStart is what stands in s before anything that is not UTF-8.
+// validStart is the part of s before anything that is not UTF-8.
 func validStart(s string) string {
 	for at, r := range s {
 		if r == utf8.RuneError && !strings.HasPrefix(s[at:], "\uFFFD") {
@@ -170,7 +170,7 @@ func (t Type) adjustSet(v Value) (Value, Reason) {
 	return out, Truncated
 }
 
-// adjustTime takes what a cast makes of v. What is no TIME becomes 00:00:00, what is no year 0, what is no date NULL.
+// adjustTime takes what a cast makes of v. An invalid TIME becomes 00:00:00, an invalid year 0, an invalid date NULL.
 func (t Type) adjustTime(v Value) (Value, Reason) {
 	if t.Base == TypeYear {
 		n, why := leadingNumber(v)
@@ -194,8 +194,8 @@ func (t Type) adjustTime(v Value) (Value, Reason) {
 	return NullValue, Truncated
 }
 
-// Implicit gives what MySQL stores in a NOT NULL column of the type in place of NULL, with IGNORE or without strict mode.
-// Not ok: there is no such value here, as for dates the zero date.
+// Implicit gives what MySQL stores instead of NULL in a NOT NULL column of the type, with IGNORE or without strict mode. Not ok: there is no
+// such value here, as for dates, where it is the zero date.
 func (t Type) Implicit() (Value, bool) {
 	switch t.Base {
 	case TypeBool:

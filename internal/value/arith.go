@@ -5,9 +5,8 @@ import (
 	"math/bits"
 )
 
-// The arithmetic below has MySQL's types: integers stay integers, unsigned when one operand is; an
-// exact number with a Decimal gives a Decimal; a Float or a text makes it a Float; times count as
-// YYYYMMDDHHMMSS. NULL gives NULL. What is beyond the type of the result is a *RangeError.
+// The arithmetic below has MySQL's types: integers stay integers, unsigned if one operand is; an exact number with a Decimal gives a Decimal; a
+// Float or a text makes the result a Float; times count as YYYYMMDDHHMMSS. NULL gives NULL. A result beyond its type is a *RangeError.
 
 // Add gives a + b.
 func Add(a, b Value) (Value, error) {
@@ -138,8 +137,8 @@ func arithmetic(a, b Value, op *operation) (Value, error) {
 	return decimalArithmetic(a, b, x, y, unsigned, op)
 }
 
-// withFractionOf gives a float that was computed of a and b the digits behind the point that they show, and so many more: where
-// one of them was rounded to digits of its own, and the other is no float without such.
+// withFractionOf gives a float computed from a and b the digits after the point that they show, and so many more, if one of them was rounded to
+// digits of its own and the other is not a float without such digits.
 func withFractionOf(r, a, b Value, more int) Value {
 	if a.fraction() < 0 && b.fraction() < 0 {
 		return r
@@ -151,7 +150,7 @@ func withFractionOf(r, a, b Value, more int) Value {
 	return r.WithFraction(max(x, y) + more)
 }
 
-// shownFraction is how many digits behind the point a number shows; -1: those that it needs.
+// shownFraction is how many digits after the point a number shows; -1: as many as it needs.
 func shownFraction(v Value) int {
 	switch v.kind {
 	case Bool, Int, Uint, Date:

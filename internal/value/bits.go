@@ -55,7 +55,7 @@ func bitwise(a, b Value, op func(x, y uint64) uint64) (Value, error) {
 	return FromUint(op(x, y)), nil
 }
 
-// toBits gives the 64 bits of a number, of the nearest that has so many where it has more.
+// toBits gives the 64 bits of a number, or of the nearest number of 64 bits.
 func toBits(v Value) (uint64, error) {
 	if isTemporal(v.kind) {
 		v = wholeSeconds(v)

@@ -7,10 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Cast is CAST and CONVERT, which forgive what Convert does not: numbers are rounded and brought
-// into range, text is cut to its length or read by its leading numeric part, what is no time becomes
-// NULL. SIGNED and UNSIGNED wrap as MySQL's do: CAST(-1 AS UNSIGNED) is 18446744073709551615.
-// Errors remain for what has no nearest value: broken UTF-8, JSON or UUIDs, and NaN.
+// Cast is CAST and CONVERT, which accept what Convert refuses: numbers are rounded and clamped, text is cut to its length or read by its leading
+// numeric part, an invalid time becomes NULL. SIGNED and UNSIGNED wrap as MySQL's do: CAST(-1 AS UNSIGNED) is 18446744073709551615. Errors
+// remain for values without a nearest one: broken UTF-8, JSON or UUIDs, and NaN.
 func (t Type) Cast(v Value) (Value, error) {
 	if v.kind == Null {
 		return v, nil
@@ -97,8 +96,7 @@ func (t Type) nearest(i integer) (n Value, same bool) {
 	return FromInt(int64(greatest)), false
 }
 
-// nearestInteger rounds v, brought into the range of 64 bits and a sign. Text counts up to its first
-// character that is no digit: '12.9' is 12.
+// nearestInteger rounds v, clamped to the range of 64 bits and a sign. Text counts up to its first character that is not a digit: '12.9' is 12.
 func nearestInteger(v Value) integer {
 	switch v.kind {
 	case Float:
@@ -125,7 +123,7 @@ func nearestInteger(v Value) integer {
 		if neg || strings.HasPrefix(s, "+") {
 			s = s[1:]
 		}
-		// Too many digits give the greatest number beside the error.
+		// Too many digits give the greatest number along with the error.
 		mag, _ := strconv.ParseUint(s[:countDigits(s)], 10, 64)
 		return integer{neg: neg && mag != 0, mag: mag}
 	case Time, Date, Duration:
@@ -166,7 +164,7 @@ func (t Type) castDecimal(v Value) (Value, error) {
 	return t.greatest(neg), nil
 }
 
-// Clips says of a DECIMAL type whether out, the cast of v to it, was brought within its range.
+// Clips says, for a DECIMAL type, whether out, the cast of v to it, was clamped to its range.
 func (t Type) Clips(v, out Value) bool {
 	if strings.Trim(out.s, "-0.9") != "" { // the ends of a range are nines, or 0
 		return false
@@ -201,7 +199,7 @@ func (t Type) castText(v Value) (Value, error) {
 	return FromString(s), nil
 }
 
-// castTime gives NULL for what is no point in time. A time of the day is none: of which day is what expr knows.
+// castTime gives NULL for what is not a point in time. A time of day is not one: only expr knows its day.
 func (t Type) castTime(v Value) Value {
 	v, ok := ReadTime(v)
 	if !ok {
@@ -226,7 +224,7 @@ func (t Type) castDuration(v Value) Value {
 	return t.withDigits(FromDuration(max(-MaxDuration, min(ticks, MaxDuration))), v)
 }
 
-// withDigits gives a time that was made of another one the digits that the type declares, else those of that one.
+// withDigits gives a time that was made from another one the digits that the type declares, or else the other's digits.
 func (t Type) withDigits(v, from Value) Value {
 	if t.Precision < 0 {
 		return v.WithDigits(from.Digits())

@@ -9,7 +9,7 @@ import (
 // Collation says how text compares. Definitions keep its name.
 type Collation uint8
 
-// The collations. Where one pads, texts compare as if they were equally long, with blanks at their ends.
+// The collations. A padded one compares texts as if blanks at their ends made them equally long.
 const (
 	Binary       Collation = iota // utf8mb4_0900_bin: by code point
 	NoCase                        // nocase: by simple Unicode case folding, accents seen
@@ -41,7 +41,7 @@ var collations = [collationEnd]struct {
 	LettersCS:    {name: "utf8mb4_0900_as_cs", id: 278, table: collate.Letters1400},
 }
 
-// otherNames are, behind the name of a character set, what means one of these: all text is UTF-8 here, which holds what those hold.
+// otherNames are names, after the name of a character set, that mean one of these: all text is UTF-8 here, which can hold what those hold.
 var otherNames = map[string]Collation{
 	"bin": BinaryPad, "general_ci": GeneralCI, "unicode_ci": UnicodeCI, "unicode_520_ci": Unicode520CI,
 	// MariaDB's: its default is made by a later table of the same kind.
@@ -96,17 +96,17 @@ func (c Collation) IsBinary() bool { return c == Binary || c == BinaryPad }
 // IgnoresCase says whether an upper-case letter equals its lower-case one.
 func (c Collation) IgnoresCase() bool { return !c.IsBinary() && c != LettersCS }
 
-// ByCharacter says whether one character stands for each. Then a text begins with another one just when its Fold begins with
-// that one's, but for blanks at its end.
+// ByCharacter says whether each character folds to exactly one. If so, a text begins with another one exactly when its Fold begins with the
+// other's Fold, except for blanks at its end.
 func (c Collation) ByCharacter() bool { return c <= GeneralCI }
 
-// EqualWhere says whether what is equal under o is equal under c, too.
+// EqualWhere says whether texts that are equal under o are also equal under c.
 func (c Collation) EqualWhere(o Collation) bool {
 	return o == c || o == Binary || o == BinaryPad && c.Pads()
 }
 
-// Fold gives the text that stands for s: texts are equal under c just when those are the same, and sort as those do, by
-// octets. Keys hold them. It loses blanks at the end where c pads.
+// Fold gives the text that represents s: texts are equal under c exactly when their Folds are the same, and sort as these do, by octets. Keys
+// hold them. Fold drops blanks at the end if c pads.
 func (c Collation) Fold(s string) string {
 	if c != CaseCI && c != LettersCS {
 		return c.FoldPrefix(s)
@@ -133,7 +133,7 @@ func trimCommon(weights []byte, common byte) []byte {
 	return weights
 }
 
-// FoldPrefix gives what the Folds of all texts begin with whose first characters are, one by one, equal to those of s.
+// FoldPrefix gives the common prefix of the Folds of all texts whose first characters are, one by one, equal to those of s.
 func (c Collation) FoldPrefix(s string) string {
 	info := &collations[c]
 	switch {
@@ -151,7 +151,7 @@ func (c Collation) FoldPrefix(s string) string {
 	return string(folded)
 }
 
-// FoldWhole is Fold, but that blanks at the end count.
+// FoldWhole is Fold, except that blanks at the end count.
 func (c Collation) FoldWhole(s string) string {
 	switch {
 	case c.IsBinary():

@@ -50,9 +50,9 @@ func Compare(a, b Value, c Collation) (int, error) {
 	return c.Compare(a.s, b.s), nil
 }
 
-// Order is a total order over all values, for sorting, MIN and MAX: NULL first, then numbers, text, octets, times,
-// durations, JSON and UUIDs, each as Compare has it. What Compare says of a number and a text is no order: 'abc' is
-// below 5, and above '5', which is 5. Members of an ENUM or SET are sorted by their numbers.
+// Order is a total order over all values, for sorting, MIN and MAX: NULL first, then numbers, text, octets, times, durations, JSON and UUIDs,
+// each in Compare's order. Between numbers and texts Compare is not an order: 'abc' is below 5, and above '5', which is 5. Members of an ENUM or
+// SET are sorted by their numbers.
 func Order(a, b Value, c Collation) int {
 	if a.kind == JSON && b.kind == JSON {
 		return orderJSON(a, b)
@@ -77,7 +77,7 @@ func Order(a, b Value, c Collation) int {
 	return r
 }
 
-// orderClass is the first of the kinds that are sorted among each other.
+// orderClass is the first of the kinds that are sorted together.
 func orderClass(k Kind) Kind {
 	switch {
 	case isNumeric(k):
@@ -88,7 +88,7 @@ func orderClass(k Kind) Kind {
 	return k
 }
 
-// numberBeside makes a number of v, to be compared with one of kind k.
+// numberBeside makes v a number, for a comparison with one of kind k.
 func numberBeside(v Value, k Kind) Value {
 	switch v.kind {
 	case String, Bytes, UUID:

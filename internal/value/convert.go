@@ -2,11 +2,10 @@ package value
 
 import "strings"
 
-// Convert makes v a value that a column of type t stores, or gives a *ConvertError: nothing is
-// rounded or cut, but that a FLOAT is the nearest of single precision. NULL stays NULL. The kinds that
-// columns hold are: Bool; Int, or Uint where unsigned; Float; Decimal with exactly the type's scale;
-// String; Bytes; Date, Time, Duration; Int for YEAR; String for ENUM and SET, spelled as declared, with
-// its number (see FromMember); Uint with octets for BIT (see FromBits); JSON; UUID.
+// Convert makes v a value that a column of type t stores, or gives a *ConvertError. Nothing is rounded or cut, except that a FLOAT is the
+// nearest of single precision. NULL stays NULL. The kinds that columns hold are: Bool; Int, or Uint if unsigned; Float; Decimal with exactly the
+// type's scale; String; Bytes; Date, Time, Duration; Int for YEAR; String for ENUM and SET, spelled as declared, with its number (see
+// FromMember); Uint with octets for BIT (see FromBits); JSON; UUID.
 //
 // CHAR and BINARY are not padded and keep trailing blanks. The caller adds the column's name to an
 // error.
@@ -21,10 +20,9 @@ func (t Type) Convert(v Value) (Value, error) {
 	return out, nil
 }
 
-// Store is Convert as MySQL does it in strict mode where a value is written: a number is rounded to the
-// type's digits, half away from zero, a float half to even; a time to its digits of a second; a DATE
-// drops the time of day and a TIME the date; blanks at the end of a text that is too long are cut. What
-// would lose more than that is an error. noted says that MySQL notes the loss, as 1265.
+// Store is Convert as MySQL does it in strict mode when a value is written: a number is rounded to the type's digits, half away from zero, a
+// float half to even; a time to its digits of a second; a DATE drops the time of day and a TIME the date; blanks at the end of a text that is
+// too long are cut. Any larger loss is an error. noted says that MySQL notes the loss, as 1265.
 func (t Type) Store(v Value) (out Value, noted bool, err error) {
 	out, reason := t.convert(v)
 	switch reason {
@@ -37,14 +35,14 @@ func (t Type) Store(v Value) (out Value, noted bool, err error) {
 	return out, false, err
 }
 
-// What convert says of a value that is no reason to fail.
+// What convert says about a value that is not refused.
 const (
 	fits    Reason = 255 - iota // it is the same
 	rounded                     // it is rounded, as the type says
 	cut                         // it is rounded or cut, and MySQL notes that
 )
 
-// convert gives what a column of type t keeps of v, where there is such a thing.
+// convert gives what a column of type t stores for v, if there is such a value.
 func (t Type) convert(v Value) (Value, Reason) {
 	if v.kind == Null {
 		return v, fits
@@ -110,7 +108,7 @@ func (t Type) fail(r Reason, v Value) (Value, error) {
 
 func (t Type) isNumber() bool { return TypeBool <= t.Base && t.Base <= TypeDecimal }
 
-// ofJSON gives the scalar that v is, where a column of numbers or times takes it; else v as it is.
+// ofJSON gives the scalar that v is, if a column of numbers or times takes it; else v as it is.
 func (t Type) ofJSON(v Value) Value {
 	temporal := t.Base == TypeDate || t.Base == TypeDateTime || t.Base == TypeTime || t.Base == TypeYear
 	if !t.isNumber() && !temporal {
@@ -130,7 +128,7 @@ func lossless(exact bool) Reason {
 	return rounded
 }
 
-// numberText takes a text apart that is to be stored as a number; see scanDecimal.
+// numberText splits a text that is stored as a number; see scanDecimal.
 func numberText(s string) (neg bool, digits string, exp int, reason Reason) {
 	neg, digits, exp, ok := scanDecimal(strings.Trim(s, blanks))
 	switch {

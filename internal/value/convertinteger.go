@@ -47,7 +47,7 @@ func (t Type) integerRange() (least int64, greatest uint64) {
 
 func (t Type) convertInt(v Value) (Value, Reason) {
 	i, reason := toInteger(v)
-	if reason == Truncated { // a number that is too large is told before what stands behind it
+	if reason == Truncated { // a number that is too large is reported before text that follows it
 		n, _ := leadingNumber(v)
 		if _, why := t.convertInt(n); why == OutOfRange {
 			return v, OutOfRange
@@ -68,7 +68,7 @@ func shortZero(v Value) bool {
 	return (v.kind == String || v.kind == Bytes) && len(v.s) != len("0000")
 }
 
-// convertYear takes the year of a date, two digits for 1970 to 2069, and 0 for MySQL's year 0000; '0' is 2000.
+// convertYear takes the year of a date, two digits as 1970 to 2069, and 0 as MySQL's year 0000; '0' is 2000.
 func convertYear(v Value) (Value, Reason) {
 	switch v.kind {
 	case Time, Date:
@@ -101,8 +101,8 @@ func (t Type) integer(i integer) (Value, bool) {
 	return r, ok && r.Int() >= least && r.Int() <= int64(greatest)
 }
 
-// toInteger gives the integer nearest to v: a Float half to even, all else half away from zero. A negative Decimal that
-// becomes zero stays negative: it is out of the range of what is unsigned.
+// toInteger gives the integer nearest to v: a Float half to even, all else half away from zero. A negative Decimal that becomes zero stays
+// negative: it is out of range for unsigned types.
 func toInteger(v Value) (integer, Reason) {
 	switch v.kind {
 	case Int, Uint, Bool:
@@ -134,7 +134,7 @@ func toInteger(v Value) (integer, Reason) {
 	return integer{}, Incorrect
 }
 
-// wholeSeconds is a time rounded to seconds, as where an integer is wanted: 23:59:59.9 becomes 24:00:00.
+// wholeSeconds is a time rounded to seconds, for use as an integer: 23:59:59.9 becomes 24:00:00.
 func wholeSeconds(v Value) Value {
 	v.n = uint64(roundTicks(v.Ticks(), TicksPerSecond))
 	return v
@@ -169,7 +169,7 @@ func integerOfText(s string) (integer, Reason) {
 	return i, reason
 }
 
-// integerOfDecimal takes a decimal without digits behind the point.
+// integerOfDecimal takes a decimal without digits after the point.
 func integerOfDecimal(d *decimal) (integer, Reason) {
 	neg := d.coef.Sign() < 0
 	d.coef.Abs(&d.coef)
@@ -179,7 +179,7 @@ func integerOfDecimal(d *decimal) (integer, Reason) {
 	return integer{neg: neg, mag: d.coef.Uint64()}, fits
 }
 
-// convertBits takes a number: it cuts a Float and rounds a Decimal. Texts and octets are the bits themselves.
+// convertBits takes a number, cutting a Float and rounding a Decimal. Texts and octets are the bits themselves.
 func (t *Type) convertBits(v Value) (Value, Reason) {
 	number := counting(v)
 	switch {

@@ -40,7 +40,7 @@ func (t Type) convertFloat(v Value) (Value, Reason) {
 		}
 		f = float64(float32(f))
 	}
-	// Single precision loses nothing that FLOAT declares: only digits do.
+	// Single precision loses nothing that FLOAT declares; only dropped digits are a loss.
 	return t.Single(FromFloat(f)), lossless(digits == given || f == given)
 }
 

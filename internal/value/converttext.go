@@ -10,7 +10,7 @@ func (t Type) convertText(v Value) (Value, Reason) {
 	if v.kind == String || v.kind == Bytes || v.IsBits() {
 		switch {
 		case utf8.ValidString(s):
-		case t.Length > 0 && utf8.ValidString(leading(s, t.Length)): // MySQL looks no further
+		case t.Length > 0 && utf8.ValidString(leading(s, t.Length)): // MySQL checks no further
 			return v, TooLong
 		default:
 			return v, Incorrect
@@ -25,7 +25,7 @@ func (t Type) convertText(v Value) (Value, Reason) {
 		case strings.Trim(s[len(kept):], blanks) != "":
 			return v, TooLong
 		case t.fixed():
-			return FromString(strings.TrimRight(kept, " ")), rounded // a CHAR has no blanks at its end that could be lost
+			return FromString(strings.TrimRight(kept, " ")), rounded // a CHAR keeps no blanks at its end that could be lost
 		}
 		return FromString(kept), cut
 	}

@@ -5,21 +5,20 @@ import (
 	"math"
 )
 
-// Some texts and octets count as a number that their digits do not write: a member of an ENUM as its number, a SET as
-// its bits, a hexadecimal or bit literal as what it spells. Text functions and comparisons with texts see what is
-// written; arithmetic, bit operations, comparisons with numbers, and columns of numbers see the number.
+// Some texts and octets count as a number other than their digits: a member of an ENUM as its number, a SET as its bits, a hexadecimal or bit
+// literal as what it spells. Text functions and comparisons with texts see the text; arithmetic, bit operations, comparisons with numbers, and
+// columns of numbers see the number.
 //
-// The sum of a text and an interval is such a text, too, but for casts to integers and columns of numbers.
+// The sum of a text and an interval is such a text, too, except for casts to integers and columns of numbers.
 //
-// A BIT is the opposite, a Uint that has octets for a text: it computes, compares and sorts as a number.
+// A BIT is the opposite: a Uint whose text is octets. It computes, compares and sorts as a number.
 
 // FromMember makes a value of an ENUM or SET: its text, and the number that it counts as.
 func FromMember(s string, number uint64) Value {
 	return Value{kind: String, s: s, n: number, counted: true}
 }
 
-// FromTimeText makes a text of a time, as the sum of a text and an interval is one: where a number is wanted it is that of
-// the time.
+// FromTimeText makes a text of a time, such as the sum of a text and an interval: as a number it is that of the time.
 func FromTimeText(t Value) Value {
 	v := Value{kind: String, s: Text(t), n: math.Float64bits(ToFloat(t)), digits: dateDigits}
 	if t.kind == Duration {
@@ -28,13 +27,13 @@ func FromTimeText(t Value) Value {
 	return v
 }
 
-// The digits of what FromTimeText makes of a date or a point in time, and of a TIME.
+// The digits that FromTimeText gives a date or a point in time, and a TIME.
 const dateDigits, clockDigits = 1, 2
 
 // IsTimeText says whether v is what FromTimeText makes; Float is its number.
 func (v Value) IsTimeText() bool { return v.kind == String && !v.counted && v.digits != 0 }
 
-// ofClock gives of such a text of a date or a point in time its clock; other values stay as they are.
+// ofClock gives the time of day of such a text if it is a date or a point in time; other values stay as they are.
 func ofClock(v Value) Value {
 	if !v.IsTimeText() || v.digits != dateDigits {
 		return v
@@ -71,7 +70,7 @@ func FromYear(n int64) Value {
 	return FromInt(n)
 }
 
-// oneOctet has each octet at its own place, so that no BIT(8) needs memory of its own.
+// oneOctet has each octet at its own place, so that a BIT(8) needs no memory of its own.
 var oneOctet = func() string {
 	var b [256]byte
 	for i := range b {
@@ -80,14 +79,13 @@ var oneOctet = func() string {
 	return string(b[:])
 }()
 
-// Counted says whether v is a text or octets with a number of their own, which Uint gives then.
+// Counted says whether v is a text or octets with a separate number, which Uint then gives.
 func (v Value) Counted() bool { return v.counted }
 
 // IsBits says whether v is that of a BIT column: a number whose text is octets.
 func (v Value) IsBits() bool { return v.kind == Uint && v.s != "" }
 
-// Plain is v as what it shows: a text or octets without a number of their own, a BIT without its octets, a YEAR without
-// its digits, a FLOAT as the DOUBLE that it is.
+// Plain is v as it shows: a text or octets without a separate number, a BIT without its octets, a YEAR without its digits, a FLOAT as a DOUBLE.
 func Plain(v Value) Value {
 	switch {
 	case v.counted, v.kind == String:
@@ -100,7 +98,7 @@ func Plain(v Value) Value {
 	return v
 }
 
-// counting is v where a number is wanted: what it counts as where it has a number of its own, else v itself.
+// counting is v for use as a number: its separate number if it has one, else v itself.
 func counting(v Value) Value {
 	switch {
 	case !v.counted:

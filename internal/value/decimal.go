@@ -33,10 +33,9 @@ var pow10 = func() (p [2*MaxDigits + 2]apd.BigInt) {
 
 var bigOne = apd.NewBigInt(1)
 
-// ParseDecimal reads a decimal number: sign, digits with at most one point, and an exponent. It
-// keeps the scale as written ("1.50" has two digits behind the point) and gives plain canonical
-// text: no leading zeros, no plus sign, no exponent, no negative zero. More than MaxDigits digits
-// are an error.
+// ParseDecimal reads a decimal number: sign, digits with at most one point, and an exponent. It keeps the scale as written ("1.50" has two
+// digits after the point) and gives plain canonical text: no leading zeros, no plus sign, no exponent, no negative zero. More than MaxDigits
+// digits are an error.
 func ParseDecimal(s string) (Value, error) {
 	if isPlainDecimal(s) {
 		return FromDecimalText(s), nil
@@ -52,8 +51,8 @@ func ParseDecimal(s string) (Value, error) {
 	return FromDecimalText(text), nil
 }
 
-// isPlainDecimal says whether s is canonical already, so that it need not be written anew. It leaves
-// the rare forms (negative zeros) to the long way.
+// isPlainDecimal says whether s is already canonical, so that it need not be rewritten. It leaves the rare forms (negative zeros) to the slow
+// path.
 func isPlainDecimal(s string) bool {
 	if len(s) > MaxDigits {
 		return false
@@ -70,7 +69,7 @@ func isPlainDecimal(s string) bool {
 	return rest[n] == '.' && frac != "" && countDigits(frac) == len(frac)
 }
 
-// scanDecimal takes s apart: its digits without the point and the power of ten of the last one.
+// scanDecimal splits s into its digits without the point and the power of ten of the last one.
 func scanDecimal(s string) (neg bool, digits string, exp int, ok bool) {
 	rest := s
 	if rest != "" && (rest[0] == '-' || rest[0] == '+') {
@@ -99,8 +98,8 @@ func scanDecimal(s string) (neg bool, digits string, exp int, ok bool) {
 	return neg, digits, exp, rest == ""
 }
 
-// scanExponent reads "e-12" and says how long it is; 0 when no exponent stands there. An exponent
-// beyond a million stays there: no type reaches that far.
+// scanExponent reads "e-12" and says how long it is; 0 if there is no exponent. An exponent beyond a million stops there: no type reaches that
+// far.
 func scanExponent(s string) (exp, size int) {
 	i, neg := 1, false
 	if i < len(s) && (s[i] == '-' || s[i] == '+') {
@@ -130,7 +129,7 @@ func countDigits(s string) int {
 	return n
 }
 
-// plainDecimal writes digits × 10^exp without an exponent; not ok when that takes too many digits.
+// plainDecimal writes digits × 10^exp without an exponent; not ok if that takes too many digits.
 func plainDecimal(neg bool, digits string, exp int) (text string, ok bool) {
 	digits = strings.TrimLeft(digits, "0")
 	if digits == "" {
@@ -226,7 +225,7 @@ func (d *decimal) text() string {
 	return pointed(digits, d.scale)
 }
 
-// pointed is the canonical text of digits, perhaps with a sign, of which scale stand behind the point.
+// pointed is the canonical text of digits, which may have a sign; scale of them are after the point.
 func pointed(digits []byte, scale int) string {
 	if scale == 0 {
 		return string(digits)
@@ -247,8 +246,8 @@ func pointed(digits []byte, scale int) string {
 	return string(append(dst, digits[whole:]...))
 }
 
-// Padded gives an exact number with at least scale digits behind the point. Other values, and numbers that would get too many
-// digits, stay as they are.
+// Padded gives an exact number with at least scale digits after the point. Other values, and numbers that would get too many digits, stay as
+// they are.
 func Padded(v Value, scale int) Value {
 	var d decimal
 	switch {
@@ -292,7 +291,7 @@ func withoutGuard(v Value) Value {
 	return d.value()
 }
 
-// rescale gives d another scale, rounding half away from zero when digits fall away.
+// rescale gives d another scale, rounding half away from zero if digits are dropped.
 func (d *decimal) rescale(scale int) (exact bool) {
 	shown := d.shown()
 	switch {
@@ -340,8 +339,7 @@ func (d *decimal) digits() int {
 	return n
 }
 
-// fit brings a result within MaxDigits by giving up digits behind the point, as MySQL does; not ok
-// when those before the point are too many.
+// fit limits a result to MaxDigits by dropping digits after the point, as MySQL does; not ok if there are too many digits before it.
 func (d *decimal) fit() (ok bool) {
 	over := max(d.digits(), d.scale) - MaxDigits
 	if over <= 0 {
@@ -383,8 +381,8 @@ func compareDigits(a, b string) int {
 	return strings.Compare(strings.TrimRight(af, "0"), strings.TrimRight(bf, "0"))
 }
 
-// round loads digits × 10^exp, however many they are, rounded half away from zero to a scale; not
-// ok when too many digits stand before the point.
+// round loads digits × 10^exp, however many they are, rounded half away from zero to a scale; not ok if there are too many digits before the
+// point.
 func (d *decimal) round(neg bool, digits string, exp, scale int) (exact, ok bool) {
 	digits = strings.TrimLeft(digits, "0")
 	if len(digits)+exp > MaxDigits {

@@ -17,17 +17,17 @@ const (
 	OutOfRange               // beyond the least or greatest value of the type
 	TooLong                  // more characters or octets than the column declares
 	NotExact                 // it would have to be rounded or cut
-	Truncated                // only the beginning of the text reads as the type, or it is no member of it
+	Truncated                // only the beginning of the text reads as the type, or the text is not a member of it
 )
 
-// ConvertError says that a value does not become one of Type without loss. It does not know of
-// columns: who stores the value adds the column's name.
+// ConvertError says that a value cannot become one of Type without loss. It knows no columns: the code that stores the value adds the column's
+// name.
 type ConvertError struct {
 	Reason Reason
 	Type   Type
 	Text   string // the value as text, shortened
 	JSON   bool   // the value was a JSON one
-	Cause  error  // of a text that is no JSON: a *JSONError
+	Cause  error  // for a text that is not JSON: a *JSONError
 }
 
 func (e *ConvertError) Error() string {
@@ -77,7 +77,7 @@ func convertError(r Reason, t Type, v Value) error {
 	return e
 }
 
-// shownText is how an error shows a text: its beginning, or, where it is no UTF-8, what MySQL shows: six octets from the first wrong one on.
+// shownText is how an error shows a text: its beginning or, if it is not UTF-8, what MySQL shows: six octets from the first wrong one on.
 func shownText(s string) string {
 	wrong := wrongOctet(s)
 	if wrong < 0 {
@@ -98,7 +98,7 @@ func shownText(s string) string {
 	return out.String()
 }
 
-// wrongOctet is where a text is no UTF-8; -1: nowhere.
+// wrongOctet is the place of the first octet that is not UTF-8; -1: there is none.
 func wrongOctet(s string) int {
 	for i, r := range s {
 		if r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)) {
@@ -108,7 +108,7 @@ func wrongOctet(s string) int {
 	return -1
 }
 
-// clip keeps an error about a long text from copying the whole of it.
+// clip keeps an error about a long text from copying all of it.
 func clip(s string) string {
 	if len(s) > 2*shown {
 		return s[:2*shown]
@@ -162,7 +162,7 @@ func fineError(what, s string) error {
 	return &ParseError{What: what, Text: shorten(clip(s)), Fine: true}
 }
 
-// CompareError says that values of the two kinds have no order among each other.
+// CompareError says that there is no order between values of the two kinds.
 type CompareError struct{ A, B Kind }
 
 func (e *CompareError) Error() string {

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// fitFloat writes a number in at most width characters, with as many of its digits as they hold, as MySQL stores a DOUBLE in
-// a text column: with an exponent where that leaves more of them. Not ok: the number does not fit, and what is given is
-// another one.
+// fitFloat writes a number in at most width characters, with as many of its digits as fit, as MySQL stores a DOUBLE in a text column: with an
+// exponent if that leaves room for more digits. Not ok: the number does not fit, and the result is another number.
 func fitFloat(f float64, width int) (text string, ok bool) {
 	sign := ""
 	if f < 0 {
@@ -36,8 +35,8 @@ type shownDigits struct {
 	point  int
 }
 
-// floatDigits gives n digits of a number, all that tell it apart where n is negative. As in MySQL, an integer that is rounded
-// down from the middle of two keeps its zeros.
+// floatDigits gives n digits of a number, or all that distinguish it if n is negative. As in MySQL, an integer that is rounded down from the
+// middle of two keeps its zeros.
 func floatDigits(f float64, n int) shownDigits {
 	if f == 0 {
 		return shownDigits{"0", 1}

@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Fold gives the text that stands for s under NoCase: every rune is replaced by one of those that
-// simple Unicode case folding holds equal to it, the lower-case letter where there is one. Texts
-// are equal under NoCase if and only if their folded forms are the same, and sort as these do.
+// Fold gives the text that represents s under NoCase: every rune is replaced by one of those that simple Unicode case folding treats as equal to
+// it, the lower-case letter if there is one. Texts are equal under NoCase if and only if their folded forms are the same, and sort as these do.
 // Characters that fold to several (ß to ss) stay as they are.
 //
 // It follows the Unicode tables of the Go release; a letter that Unicode adds later may fold
@@ -31,7 +30,7 @@ func foldFrom(s string, i int) string {
 	return s
 }
 
-// foldRest folds what begins at i. What is not UTF-8 stays as it is.
+// foldRest folds the text from i on. What is not UTF-8 stays as it is.
 func foldRest(s string, i int) string {
 	dst := make([]byte, i, len(s)+utf8.UTFMax)
 	copy(dst, s)
@@ -47,8 +46,8 @@ func foldRest(s string, i int) string {
 	return string(dst)
 }
 
-// foldRune picks the rune that stands for all that simple folding holds equal to r. ToLower alone
-// does not do: it sends the capital dotted İ to i, which simple folding keeps apart.
+// foldRune picks the rune that represents all that simple folding treats as equal to r. ToLower alone is not enough: it maps the capital dotted
+// İ to i, which simple folding keeps apart.
 func foldRune(r rune) rune {
 	if r < utf8.RuneSelf {
 		if 'A' <= r && r <= 'Z' {

@@ -31,15 +31,15 @@ func CheckGo(v any) (any, error) {
 	if err == nil {
 		return got, nil
 	}
-	// The default converter refuses whatever is a uint64 with the high bit set.
+	// The default converter refuses every uint64 with the high bit set.
 	if u := reflect.Indirect(reflect.ValueOf(v)); u.CanUint() {
 		return u.Uint(), nil
 	}
 	return nil, err
 }
 
-// FromGo turns what CheckGo gives into a value. A time.Time is taken in UTC and cut to 100 ns: clocks give nanoseconds, which no
-// DATETIME holds.
+// FromGo turns what CheckGo gives into a value. A time.Time is taken in UTC and cut to 100 ns, because clocks give nanoseconds, which a DATETIME
+// cannot hold.
 func FromGo(v any) (Value, error) {
 	switch v := v.(type) {
 	case nil:

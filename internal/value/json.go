@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Document is a JSON document taken apart: an array, an object, or else a scalar.
+// Document is a parsed JSON document: an array, an object, or else a scalar.
 type Document struct {
-	Scalar Value // Null, Bool, Int, Uint, Float, Decimal, String; made of SQL values also Time, Date, Duration and Bytes
+	Scalar Value // Null, Bool, Int, Uint, Float, Decimal, String; if made from SQL values also Time, Date, Duration and Bytes
 	Array  *JSONArray
 	Object *JSONObject
 }
@@ -17,8 +17,7 @@ type Document struct {
 // JSONArray is the elements of an array.
 type JSONArray struct{ Items []Document }
 
-// JSONObject is the members of an object: its keys by length, then by octets, as MySQL keeps them, each once, and
-// the values beside them.
+// JSONObject is the members of an object: its keys by length, then by octets, as MySQL keeps them, each once, and the corresponding values.
 type JSONObject struct {
 	Keys  []string
 	Items []Document
@@ -44,7 +43,7 @@ func (d *Document) Items() []Document {
 	return nil
 }
 
-// Get gives the value of a key, nil where there is none.
+// Get gives the value of a key; nil if there is none.
 func (o *JSONObject) Get(key string) *Document {
 	if i, ok := o.Find(key); ok {
 		return &o.Items[i]
@@ -83,13 +82,13 @@ func compareKeys(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// Add appends a member. When all are there, Arrange puts them into order.
+// Add appends a member. When all are added, Arrange sorts them.
 func (o *JSONObject) Add(key string, d Document) {
 	o.Keys = append(o.Keys, key)
 	o.Items = append(o.Items, d)
 }
 
-// Arrange sorts members that were added; of one key the last stays.
+// Arrange sorts added members; of several with one key the last stays.
 func (o *JSONObject) Arrange() {
 	sorted := true
 	for i := 1; i < len(o.Keys) && sorted; i++ {
@@ -112,16 +111,16 @@ func (o *JSONObject) Arrange() {
 	o.Keys, o.Items = keys, items
 }
 
-// A JSON value keeps in n which kind its scalar was made of, where its text alone would not say so. A stored document is
-// its text and nothing else, so there a date is a string.
+// A JSON value keeps in n which kind its scalar was made from, if its text alone does not say so. A stored document is its text and nothing
+// else, so a date in it is a string.
 func marksJSON(k Kind) bool {
 	return k == Time || k == Date || k == Duration || k == Bytes || k == Decimal
 }
 
-// jsonKeyMark marks a JSON value that is no document but its key; see SortKey.
+// jsonKeyMark marks a JSON value that is not a document but its key; see SortKey.
 const jsonKeyMark = ^uint64(0)
 
-// JSON gives the document as a value; not ok where its text is longer than limit octets.
+// JSON gives the document as a value; not ok if its text is longer than limit octets.
 func (d *Document) JSON(limit int) (v Value, ok bool) {
 	text, ok := d.Print(limit, false)
 	v = FromJSON(text)
@@ -131,7 +130,7 @@ func (d *Document) JSON(limit int) (v Value, ok bool) {
 	return v, ok
 }
 
-// DocumentOf takes v apart: a JSON value as it is, any other one as the scalar that it is in JSON.
+// DocumentOf parses v: a JSON value as it is, any other value as the scalar that it is in JSON.
 func DocumentOf(v Value) (Document, error) {
 	switch v.kind {
 	case JSON:
@@ -150,7 +149,7 @@ func DocumentOf(v Value) (Document, error) {
 	return Document{Scalar: Plain(v)}, nil
 }
 
-// markedScalar reads the text of a scalar that was made of kind k.
+// markedScalar reads the text of a scalar that was made from kind k.
 func markedScalar(text string, k Kind) (Value, bool) {
 	if k == Decimal {
 		return FromDecimalText(text), true
@@ -168,8 +167,7 @@ func markedScalar(text string, k Kind) (Value, bool) {
 	return Value{kind: k, n: uint64(ticks)}, err == nil
 }
 
-// jsonScalar is what a JSON value counts as where a number or a time is wanted: its scalar, and 0 for null, arrays,
-// objects and what cannot be read.
+// jsonScalar is what a JSON value counts as if a number or a time is wanted: its scalar, and 0 for null, arrays, objects and unreadable text.
 func jsonScalar(v Value) Value {
 	d, err := DocumentOf(v)
 	if err != nil || !d.IsScalar() || d.Scalar.kind == Null {
@@ -178,7 +176,7 @@ func jsonScalar(v Value) Value {
 	return d.Scalar
 }
 
-// jsonTemporal is what a JSON value counts as where a time is wanted: a string or a time, else NULL.
+// jsonTemporal is what a JSON value counts as if a time is wanted: a string or a time, else NULL.
 func jsonTemporal(v Value) Value {
 	if s := jsonScalar(v); s.kind == String || isTemporal(s.kind) {
 		return s
@@ -186,8 +184,8 @@ func jsonTemporal(v Value) Value {
 	return NullValue
 }
 
-// convertJSON reads texts as documents, and keeps the text that MySQL prints of them. A document's text is all that a column
-// keeps: a time in it is a string from then on.
+// convertJSON reads texts as documents, and keeps the text that MySQL prints for them. A column keeps only a document's text: a time in it is a
+// string from then on.
 func convertJSON(v Value) (Value, Reason) {
 	var d Document
 	var err error

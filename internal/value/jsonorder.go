@@ -23,9 +23,9 @@ const (
 	rankBytes
 )
 
-// appendDocumentKey writes octets that sort as documents do, and are equal just when these are: numbers by their exact
-// value, a double being what its shortest digits say; strings by octets; arrays element by element; objects, between which
-// MySQL promises no order, by the number of their members, then member by member.
+// appendDocumentKey writes octets that sort as documents do, and are equal exactly when the documents are: numbers by their exact value, where a
+// double is the value of its shortest digits; strings by octets; arrays element by element; objects, for which MySQL promises no order, by the
+// number of their members, then member by member.
 func appendDocumentKey(dst []byte, d *Document) []byte {
 	switch {
 	case d.Array != nil:
@@ -74,7 +74,7 @@ func appendKeyText(dst []byte, s string) []byte {
 	}
 }
 
-// appendKeyNumber writes the sign, the power of ten and the digits; of a negative number all turned round.
+// appendKeyNumber writes the sign, the power of ten and the digits; for a negative number, all inverted.
 func appendKeyNumber(dst []byte, v Value) []byte {
 	var own [40]byte
 	text := own[:0]
@@ -106,10 +106,10 @@ func CompareDocuments(a, b *Document) int {
 	return bytes.Compare(appendDocumentKey(x[:0], a), appendDocumentKey(y[:0], b))
 }
 
-// DocumentKey gives what is equal of two documents just when they are.
+// DocumentKey gives a text that two documents share exactly when they are equal.
 func DocumentKey(d *Document) string { return string(appendDocumentKey(nil, d)) }
 
-// appendJSONKey writes the key of a JSON value. One that is no document is as if it were a string.
+// appendJSONKey writes the key of a JSON value. Text that is not a document is treated as a string.
 func appendJSONKey(dst []byte, v Value) []byte {
 	if v.n == jsonKeyMark {
 		return append(dst, v.s...)
@@ -130,8 +130,7 @@ func orderJSON(a, b Value) int {
 	return bytes.Compare(appendJSONKey(x[:0], a), appendJSONKey(y[:0], b))
 }
 
-// SortKey gives a value that Order sorts as it does v, and sooner where v is a document: one that is read once then, not at
-// each comparison.
+// SortKey gives a value that Order sorts like v, but faster if v is a document: it is then read once, not at each comparison.
 func SortKey(v Value) Value {
 	if v.kind != JSON {
 		return v
@@ -139,9 +138,9 @@ func SortKey(v Value) Value {
 	return Value{kind: JSON, s: string(appendJSONKey(nil, v)), n: jsonKeyMark}
 }
 
-// compareJSON compares a JSON value with any other one, which is made JSON first. So 'a' is a string, which no number equals,
-// and 1 no boolean. A string beside a time is a time where it reads as one: documents are stored as texts, and have no times.
-// Octets are text here, as which Go programs pass it.
+// compareJSON compares a JSON value with any other one, which is made JSON first. So 'a' is a string, which equals no number, and 1 is not a
+// boolean. A string compared with a time is a time if it reads as one: documents are stored as texts, and have no times. Octets count as text
+// here, because Go programs pass text that way.
 func compareJSON(a, b Value) (int, error) {
 	if a.kind != JSON {
 		r, err := compareJSON(b, a)

@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// MaxJSONDepth is how many arrays and objects may stand in one another, as in MySQL.
+	// MaxJSONDepth is how deep arrays and objects may be nested, as in MySQL.
 	MaxJSONDepth = 100
 	// maxJSONValues is the most values of one document that is read: some hundred times what a row can store.
 	maxJSONValues = 1 << 20
 )
 
-// JSONError says why a text is no JSON document.
+// JSONError says why a text is not a JSON document.
 type JSONError struct {
 	Reason   string
 	Position int  // the octet where it was noticed
-	Deep     bool // more than MaxJSONDepth arrays and objects in one another
+	Deep     bool // arrays and objects are nested deeper than MaxJSONDepth
 }
 
 func (e *JSONError) Error() string {
@@ -29,8 +29,8 @@ func (e *JSONError) Error() string {
 	return "\"" + e.Reason + "\" at position " + strconv.Itoa(e.Position)
 }
 
-// ParseJSON reads the text of a document (RFC 8259). Numbers are integers of 64 bits, or else doubles; of members of one key
-// the last counts.
+// ParseJSON reads the text of a document (RFC 8259). Numbers are integers of 64 bits, or else doubles; of several members with one key the last
+// counts.
 func ParseJSON(text string) (Document, error) {
 	p := jsonParser{s: text}
 	if !utf8.ValidString(text) {
@@ -51,7 +51,7 @@ func (p *jsonParser) fail(reason string, pos int) error {
 	return &JSONError{Reason: reason, Position: pos}
 }
 
-// next skips blanks and gives the octet behind them, 0 at the end.
+// next skips blanks and gives the octet after them, 0 at the end.
 func (p *jsonParser) next() byte {
 	for ; p.pos < len(p.s); p.pos++ {
 		switch c := p.s[p.pos]; c {
@@ -144,7 +144,7 @@ func (p *jsonParser) object() (Document, error) {
 	return Document{Object: object}, err
 }
 
-// list reads what stands between brackets, from the opening one on; item reads what is between two commas.
+// list reads the elements between brackets, from the opening one on; item reads one element.
 func (p *jsonParser) list(end byte, missing string, item func() error) error {
 	if p.depth++; p.depth > MaxJSONDepth {
 		return &JSONError{Deep: true, Position: p.pos}

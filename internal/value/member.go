@@ -9,7 +9,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// fewMembers is how many names are looked through one by one; more of them are looked up.
+// fewMembers is how many names are searched one by one; more are looked up in a map.
 const fewMembers = 8
 
 // mostMembers is how many members an ENUM or a SET can have.
@@ -34,7 +34,7 @@ func (t *Type) member(s string) (int, bool) {
 	return 0, false
 }
 
-// named finds a name as it is written.
+// named finds a name exactly as written.
 func (t *Type) named(s string) (int, bool) {
 	if t.members != nil {
 		i, ok := t.members[s]
@@ -57,11 +57,11 @@ func (t *Type) CheckMembers() error {
 	return nil
 }
 
-// noMember is the error value of an ENUM: digits tell it from the empty SET.
+// noMember is the error value of an ENUM: digits distinguish it from the empty SET.
 var noMember = Value{kind: String, counted: true, digits: 1}
 
-// Stored gives the value of an ENUM or SET that is kept as this text; not ok where there is none. The empty text that is
-// no member of an ENUM is what INSERT IGNORE keeps for one that is not allowed: its number is 0.
+// Stored gives the value of an ENUM or SET that is stored as this text; not ok if there is none. The empty text that is not a member of an ENUM
+// is what INSERT IGNORE stores for an invalid one: its number is 0.
 func (t *Type) Stored(s string) (v Value, ok bool) {
 	if t.Base == TypeSet {
 		return t.set(s)
@@ -73,7 +73,7 @@ func (t *Type) Stored(s string) (v Value, ok bool) {
 	return FromMember(t.Names[i], uint64(i)+1), true
 }
 
-// Numbered gives the value of an ENUM or SET that has this number; not ok where there is none.
+// Numbered gives the value of an ENUM or SET with this number; not ok if there is none.
 func (t *Type) Numbered(n uint64) (v Value, ok bool) {
 	if t.Base == TypeSet {
 		return t.ofBits(n)
@@ -87,7 +87,7 @@ func (t *Type) Numbered(n uint64) (v Value, ok bool) {
 	return FromMember(t.Names[n-1], n), true
 }
 
-// set reads members with commas between. They come in the order of the declaration, each once.
+// set reads members separated by commas. They come in the order of the declaration, each once.
 func (t *Type) set(s string) (Value, bool) {
 	if s == "" {
 		return FromMember("", 0), true
@@ -122,8 +122,8 @@ func (t *Type) ofBits(bits uint64) (Value, bool) {
 	return FromMember(strings.Join(names, ","), bits), true
 }
 
-// convertEnum takes a member by its name, or by its number from 1: also one written as a text that is no name. The error value of
-// another ENUM stays one, as in MySQL.
+// convertEnum takes a member by its name, or by its number from 1, also written as a text that is not a name. The error value of another ENUM
+// stays one, as in MySQL.
 func (t *Type) convertEnum(v Value) (Value, Reason) {
 	if v == noMember {
 		return v, fits
@@ -160,7 +160,7 @@ func (t *Type) convertSet(v Value) (Value, Reason) {
 	return m, reason
 }
 
-// memberNumber is the number that v stands for where it names no member.
+// memberNumber is the number that v means if it names no member.
 func memberNumber(v Value) (uint64, Reason) {
 	i, reason := memberInteger(v)
 	if i.neg && i.mag != 0 {
@@ -169,8 +169,8 @@ func memberNumber(v Value) (uint64, Reason) {
 	return i.mag, reason
 }
 
-// memberInteger is the integer that v stands for where it names no member: digits behind the point are cut. A hexadecimal
-// literal is a text there. A text may have blanks and a sign before its digits.
+// memberInteger is the integer that v means if it names no member: digits after the point are cut. A hexadecimal literal is a text here. A text
+// may have blanks and a sign before its digits.
 func memberInteger(v Value) (integer, Reason) {
 	reason := fits
 	switch v.kind {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ToFloat gives the number nearest to v as MySQL reads it where a number is wanted: text by its
-// leading numeric part (0 when there is none), times as YYYYMMDDHHMMSS. NULL gives 0.
+// ToFloat gives the number nearest to v as MySQL reads it when a number is wanted: text by its leading numeric part (0 if there is none), times
+// as YYYYMMDDHHMMSS. NULL gives 0.
 func ToFloat(v Value) float64 {
 	switch v.kind {
 	case Float:
@@ -75,8 +75,8 @@ func ToInt(v Value) (int64, error) {
 	return 0, &RangeError{Type: "BIGINT", Expr: shorten(clip(Text(v)))}
 }
 
-// ToDecimal gives v as an exact number: a Float by its shortest text, text by its leading numeric
-// part. It is a *RangeError when that has more than MaxDigits digits. NULL stays NULL.
+// ToDecimal gives v as an exact number: a Float by its shortest text, text by its leading numeric part. It is a *RangeError if that has more
+// than MaxDigits digits. NULL stays NULL.
 func ToDecimal(v Value) (Value, error) {
 	text := ""
 	switch v.kind {
@@ -160,7 +160,7 @@ func prefixFloat(s string) float64 {
 	return parseFloat(numericPrefix(s))
 }
 
-// parseFloat reads text that is known to be a number; what is too large becomes the largest.
+// parseFloat reads text that is known to be a number; a number that is too large becomes the largest.
 func parseFloat(s string) float64 {
 	f, _ := strconv.ParseFloat(s, 64)
 	if math.IsInf(f, 0) {
@@ -169,7 +169,7 @@ func parseFloat(s string) float64 {
 	return f
 }
 
-// toNumber makes a numeric kind of any: what arithmetic and comparison with a number see.
+// toNumber converts any kind to a numeric one: the form that arithmetic and comparison with numbers use.
 func toNumber(v Value) Value {
 	switch v.kind {
 	case Bool:
@@ -189,9 +189,9 @@ func toNumber(v Value) Value {
 	return v
 }
 
-// NumberBeside is the number that a text, octets or a UUID compare as with a number of kind k: beside an integer (Bool,
-// Int or Uint) the integer that is written there, exactly, as ids of 64 bits often come as texts; else a Float. What has a
-// number of its own is that.
+// NumberBeside is the number that a text, octets or a UUID is when compared with a number of kind k: for an integer (Bool, Int or Uint) the
+// integer that is written there, exactly, because ids of 64 bits often come as texts; else a Float. A value with a number of its own is that
+// number.
 func NumberBeside(v Value, k Kind) Value {
 	if v.counted {
 		return counting(v)
@@ -204,7 +204,7 @@ func NumberBeside(v Value, k Kind) Value {
 	return FromFloat(textFloat(v))
 }
 
-// longInteger is readInteger of one that a float may not hold exactly.
+// longInteger is readInteger for one that a float may not hold exactly.
 func longInteger(s string) (Value, bool) {
 	const exact = 15 // digits that any float holds
 	if len(s) <= exact {
@@ -213,7 +213,7 @@ func longInteger(s string) (Value, bool) {
 	return readInteger(s)
 }
 
-// readInteger reads an integer of 64 bits, with blanks around it; not ok is anything else.
+// readInteger reads an integer of 64 bits, with blanks around it; not ok: it is anything else.
 func readInteger(s string) (Value, bool) {
 	s = strings.Trim(s, blanks)
 	if i, err := strconv.ParseInt(s, 10, 64); err == nil {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ReadTime gives the DATE or DATETIME that MySQL's comparisons, functions and casts read in v: of a text or a number without a
-// clock a DATE. What stands in a text behind a time does not count. Not ok: it is none, as a TIME is, whose date expr knows.
+// ReadTime gives the DATE or DATETIME that MySQL's comparisons, functions and casts read in v; a text or a number without a time of day gives a
+// DATE. Text after a time does not count. Not ok: v is neither, nor is a TIME, whose date only expr knows.
 func ReadTime(v Value) (Value, bool) {
 	if v.kind == JSON {
 		v = jsonTemporal(v)
@@ -52,7 +52,7 @@ func readTemporal(v Value, ofText func(string) (timeText, bool), ofNumber func(u
 	return t, ok
 }
 
-// CutTime says whether something follows in a text behind what ReadTime reads of it, and what MySQL calls what was read.
+// CutTime says whether a text goes on after what ReadTime reads of it, and MySQL's name for what was read.
 func CutTime(v Value) (what string, cut bool) {
 	if v.kind != String && v.kind != Bytes {
 		return "", false
@@ -61,7 +61,7 @@ func CutTime(v Value) (what string, cut bool) {
 	return t.name(), ok && t.cut
 }
 
-// CutDuration is CutTime for what ReadDuration reads; what is beyond MaxDuration is cut, too.
+// CutDuration is CutTime for what ReadDuration reads; what exceeds MaxDuration is also cut.
 func CutDuration(v Value) (what string, cut bool) {
 	if v = ofClock(v); v.kind != String && v.kind != Bytes {
 		return "", false
@@ -70,8 +70,8 @@ func CutDuration(v Value) (what string, cut bool) {
 	return t.name(), ok && !t.exact()
 }
 
-// ReadDuration gives the TIME that MySQL's comparisons, functions and casts read in v, brought within MaxDuration; of a point
-// in time its clock. Not ok: it is none.
+// ReadDuration gives the TIME that MySQL's comparisons, functions and casts read in v, clamped to MaxDuration; for a point in time, its time of
+// day. Not ok: there is none.
 func ReadDuration(v Value) (Value, bool) {
 	if v.kind == JSON {
 		v = jsonTemporal(v)
@@ -90,7 +90,7 @@ func ReadDuration(v Value) (Value, bool) {
 	return FromDuration(t.ticks).WithDigits(t.digits), true
 }
 
-// ReadClock is ReadDuration that leaves a point in time one, with its date.
+// ReadClock is ReadDuration, except that a point in time stays one, with its date.
 func ReadClock(v Value) (Value, bool) {
 	if t, _ := readDuration(v); t.fields > 0 || ofClock(v) != v || v.kind == Time || v.kind == Date {
 		return ReadTime(v)
@@ -98,7 +98,7 @@ func ReadClock(v Value) (Value, bool) {
 	return ReadDuration(v)
 }
 
-// numberParts takes a number apart: what stands before the point, at most what a uint64 holds, and '.123'.
+// numberParts splits a number: the digits before the point, at most what a uint64 holds, and '.123'.
 func numberParts(v Value) (whole uint64, fraction string, negative bool) {
 	var text string
 	switch v.kind {
@@ -119,9 +119,9 @@ func numberParts(v Value) (whole uint64, fraction string, negative bool) {
 	return whole, text[n:], negative
 }
 
-// timeOfNumber reads YYYYMMDD, YYMMDD, YYYYMMDDHHMMSS and YYMMDDHHMMSS; zeros before them may lack.
+// timeOfNumber reads YYYYMMDD, YYMMDD, YYYYMMDDHHMMSS and YYMMDDHHMMSS; leading zeros may be missing.
 func timeOfNumber(n uint64) (t timeText, ok bool) {
-	const clock = 1_000_000 // what a date with a clock is times a date
+	const clock = 1_000_000 // the factor of a date in a date with a time of day
 	t.fields = clockFields
 	switch {
 	case n < 101, 691231 < n && n < 700101, 991231 < n && n < 10000101, 99991231 < n && n < 101*clock,
@@ -157,7 +157,7 @@ func clockTicks(n int) int64 {
 	return int64(n/10000*3600+n/100%100*60+n%100) * TicksPerSecond
 }
 
-// durationOfNumber reads HHHMMSS, and of YYYYMMDDHHMMSS the clock.
+// durationOfNumber reads HHHMMSS, and the time of day of YYYYMMDDHHMMSS.
 func durationOfNumber(n uint64) (t timeText, ok bool) {
 	const most, times = 8385959, 10_000_000_000
 	switch {

@@ -6,12 +6,12 @@ import (
 	"strconv"
 )
 
-// Small is an exact number that fits a machine word without its point. Sums and products of such are computed without making a text of
-// each. It is for whoever goes the long way where something is not ok: for a number that is larger or has guard digits.
+// Small is an exact number that, without its point, fits a machine word. Sums and products of Smalls are computed without making a text of each.
+// If an operation is not ok, its caller computes in the general way: the number is larger or has guard digits.
 type Small struct {
 	coef  int64 // the number is coef × 10^-scale
 	scale int
-	whole bool // an Int, as which it counts beside another one
+	whole bool // an Int, and counts as one in operations with another number
 }
 
 // smallDigits is how many digits surely fit.

@@ -57,7 +57,7 @@ func AppendText(dst []byte, v Value) []byte {
 	return append(dst, Shown(v).s...)
 }
 
-// appendFixed shows a float with n digits behind the point: those that tell it apart and zeros, or fewer.
+// appendFixed shows a float with n digits after the point: those that distinguish it and zeros, or fewer.
 func appendFixed(dst []byte, f float64, n int) []byte {
 	start := len(dst)
 	dst = strconv.AppendFloat(dst, f+0, 'f', -1, 64)
@@ -86,8 +86,8 @@ func (v Value) shownFloat() float64 {
 	return Shortest(v)
 }
 
-// Shortest gives the number of a Float; of one of single precision, that with the fewest digits which tell it apart there:
-// 0.1, not 0.10000000149011612.
+// Shortest gives the number of a Float; for one of single precision, the number with the fewest digits that distinguish it there: 0.1, not
+// 0.10000000149011612.
 func Shortest(v Value) float64 {
 	if !v.IsSingle() {
 		return v.Float()
@@ -106,7 +106,7 @@ func appendFloat(dst []byte, f float64) []byte {
 	}
 	start := len(dst)
 	dst = strconv.AppendFloat(dst, f, 'e', -1, 64)
-	// Go writes at least two digits of exponent with its sign, MySQL neither zeros nor a plus.
+	// Go writes the exponent with its sign and at least two digits, MySQL without leading zeros or a plus.
 	e := start + bytes.IndexByte(dst[start:], 'e') + 1
 	digits := e + 1
 	for digits < len(dst)-1 && dst[digits] == '0' {
@@ -142,7 +142,7 @@ func appendTwo(dst []byte, n int64) []byte {
 	return append(dst, '0'+byte(n/10), '0'+byte(n%10))
 }
 
-// appendFraction writes the ticks of a second: so many digits, and those behind them that are not zeros.
+// appendFraction writes the ticks of a second: so many digits, and further ones up to the last that is not a zero.
 func appendFraction(dst []byte, ticks int64, digits int) []byte {
 	if ticks == 0 && digits == 0 {
 		return dst

@@ -21,8 +21,7 @@ const (
 // Tick is the resolution of DATETIME, and of the store.
 const Tick = 100 * time.Nanosecond
 
-// TicksFromTime gives the ticks of t. It is an error when t is finer than 100 ns or outside the
-// years 1 to 9999 in UTC.
+// TicksFromTime gives the ticks of t. It is an error if t is finer than 100 ns or outside the years 1 to 9999 in UTC.
 func TicksFromTime(t time.Time) (int64, error) {
 	nanos := t.Nanosecond()
 	if nanos%100 != 0 {
@@ -41,7 +40,7 @@ func TimeFromTicks(ticks int64) time.Time {
 	return time.Unix(sec-unixSeconds, (ticks-sec*TicksPerSecond)*100).UTC()
 }
 
-// FullYear is the year that one of two digits stands for, 1970 to 2069. Others stay as they are.
+// FullYear is the year that a year of two digits means, 1970 to 2069. Other years stay as they are.
 func FullYear(year int) int {
 	switch {
 	case year < 70:
@@ -71,7 +70,7 @@ func daysBefore(year, month, day int) int64 {
 	return int64(y*365 + y/4 - y/100 + y/400 + days)
 }
 
-// Microseconds is a time rounded to six digits of a second, the finest that MySQL tells apart.
+// Microseconds is a time rounded to six digits of a second, the finest that MySQL knows.
 func Microseconds(v Value) Value {
 	if v.kind == Time || v.kind == Duration {
 		if ticks := roundTicks(v.Ticks(), 10); ticks <= MaxTicks {

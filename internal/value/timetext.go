@@ -2,7 +2,7 @@ package value
 
 import "strings"
 
-// timeText is what a text says as a point in time or as a TIME.
+// timeText is a text read as a point in time or as a TIME.
 type timeText struct {
 	ticks    int64
 	fields   int  // of year, month, … second that it has; of a TIME 0
@@ -10,8 +10,8 @@ type timeText struct {
 	finer    bool // digits that a tick cannot hold were cut
 	half     bool // they are half a tick or more
 	negative bool // a TIME below zero
-	cut      bool // something follows that is no part of it
-	beyond   bool // a TIME beyond MaxDuration, brought within
+	cut      bool // the text goes on after it
+	beyond   bool // a TIME beyond MaxDuration, clamped
 	offset   bool // an offset, or Z, says that the time is a moment
 }
 
@@ -26,7 +26,7 @@ func (t timeText) name() string {
 	return "datetime"
 }
 
-// exact says whether nothing of the text was left out.
+// exact says whether nothing of the text was dropped.
 func (t timeText) exact() bool { return !t.cut && !t.beyond }
 
 // ParseTime reads a point in time in any of the forms that MySQL reads, in full: 'YYYY-MM-DD', 'YYYY-MM-DD HH:MM[:SS[.f]]'
@@ -59,7 +59,7 @@ func ParseDuration(s string) (ticks int64, err error) {
 
 const dateFields, clockFields = 3, 6
 
-// DateLiteral, TimestampLiteral and TimeLiteral are DATE'…', TIMESTAMP'…' and TIME'…', which take no other one's form.
+// DateLiteral, TimestampLiteral and TimeLiteral are DATE'…', TIMESTAMP'…' and TIME'…'; none accepts the form of another.
 func DateLiteral(s string) (Value, error) {
 	t, ok := scanTime(s)
 	if !ok || t.cut || t.fields > dateFields {
@@ -86,7 +86,7 @@ func TimeLiteral(s string) (Value, error) {
 	return FromDuration(t.ticks).WithDigits(t.digits), nil
 }
 
-// scanTime reads as much of s as is a point in time, as MySQL does. Where it is none, fields still says how many there were.
+// scanTime reads as much of s as forms a point in time, as MySQL does. If it is not one, fields still says how many fields there were.
 func scanTime(s string) (t timeText, ok bool) {
 	s = strings.TrimLeft(s, blanks)
 	n := 0
@@ -219,7 +219,7 @@ func offsetTicks(s string) int64 {
 	return ticks
 }
 
-// scanDuration reads as much of s as is a TIME, as MySQL does.
+// scanDuration reads as much of s as forms a TIME, as MySQL does.
 func scanDuration(s string) (t timeText, ok bool) {
 	s = strings.TrimLeft(s, blanks)
 	neg := strings.HasPrefix(s, "-")
@@ -265,7 +265,7 @@ func scanDuration(s string) (t timeText, ok bool) {
 	return t, true
 }
 
-// hasExponent says whether s begins with the exponent of a number: then that is no TIME, as it would be off by far.
+// hasExponent says whether s begins with the exponent of a number. It is then not a TIME: read as one it would be far off.
 func hasExponent(s string) bool {
 	if len(s) < 2 || s[0] != 'e' && s[0] != 'E' {
 		return false
@@ -277,15 +277,15 @@ func hasExponent(s string) bool {
 	return s != "" && isDigit(s[0])
 }
 
-// clamp brings a TIME that is not negative within MaxDuration.
+// clamp limits a TIME that is not negative to MaxDuration.
 func (t *timeText) clamp() {
 	if t.ticks > MaxDuration {
 		t.ticks, t.beyond = MaxDuration, true
 	}
 }
 
-// clockOfTime reads the clock of a point in time; not is: s reads as a TIME. One whose date has punctuation has a blank or
-// a T before the clock: '10:11:12.345678' has none.
+// clockOfTime reads the time of day of a point in time; not is: s reads as a TIME. If its date has punctuation, a blank or a T precedes the time
+// of day: '10:11:12.345678' has neither.
 func clockOfTime(s string) (t timeText, is, ok bool) {
 	if len(s) < 12 {
 		return t, false, false
@@ -307,7 +307,7 @@ func sixtieth(s string) (n int64, rest string, ok bool) {
 	return n, rest, true
 }
 
-// longNumber reads digits; a number that is beyond every TIME stays there.
+// longNumber reads digits; a number beyond every TIME stays beyond.
 func longNumber(s string) (n int64, rest string) {
 	end := countDigits(s)
 	for _, c := range []byte(s[:end]) {

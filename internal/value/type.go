@@ -40,13 +40,13 @@ type Type struct {
 	Precision int      // digits in all of DECIMAL, FLOAT(M,D); of a second of DATETIME and TIME, -1 where not known
 	Scale     int      // digits behind the point of DECIMAL, FLOAT(M,D)
 	Names     []string // ENUM and SET members
-	Truth     bool     // of a condition: what is 1 and 0 elsewhere is true and false in JSON
+	Truth     bool     // of a condition: its 1 and 0 are true and false in JSON
 	Declared  string   // the name as written, upper case: VARCHAR, TINYTEXT; "" for expressions
 
-	members map[string]int // where in Names each is; nil where they are few
+	members map[string]int // the place of each in Names; nil if there are few
 }
 
-// Coercion says what gave a text its collation: where two differ, the lower one's is used.
+// Coercion says what gave a text its collation: if two differ, the lower one's is used.
 type Coercion int8
 
 // The coercions.
@@ -56,10 +56,10 @@ const (
 	Mixed                        // columns of different collations
 	Implicit                     // a column
 	Literal                      // a literal or argument, by the connection
-	Computed                     // what is no text itself
+	Computed                     // something that is not a text itself
 )
 
-// String is what MySQL calls it.
+// String is MySQL's name for it.
 func (c Coercion) String() string {
 	return [...]string{"EXPLICIT", "IMPLICIT", "NONE", "IMPLICIT", "COERCIBLE", "IGNORABLE"}[c-Explicit]
 }

@@ -5,10 +5,10 @@ func (t Type) IsText() bool {
 	return t.Base == TypeChar || t.Base == TypeText || t.HasMembers()
 }
 
-// IsFreeText says whether values of the type are texts that no list of members gives.
+// IsFreeText says whether values of the type are texts that are not restricted to a list of members.
 func (t Type) IsFreeText() bool { return t.Base == TypeChar || t.Base == TypeText }
 
-// IsOctets says whether values of the type are octets of no character set.
+// IsOctets says whether values of the type are octets without a character set.
 func (t Type) IsOctets() bool { return t.Base == TypeBinary || t.Base == TypeBlob }
 
 // HasMembers says whether values of the type have numbers, which its keys hold.
@@ -17,7 +17,7 @@ func (t Type) HasMembers() bool { return t.Base == TypeEnum || t.Base == TypeSet
 // IsInteger says whether the type is TINYINT to BIGINT; BOOL, BIT and YEAR are types of their own.
 func (t Type) IsInteger() bool { return t.Base >= TypeTinyInt && t.Base <= TypeBigInt }
 
-// Kind is the kind of the values that a column of the type holds; Null where the type is not known.
+// Kind is the kind of the values that a column of the type holds; Null if the type is not known.
 func (t Type) Kind() Kind {
 	switch t.Base {
 	case TypeBool:

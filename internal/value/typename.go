@@ -48,7 +48,7 @@ func (t Type) String() string {
 	}
 	switch t.Base {
 	case TypeBool:
-		if name == "TINYINT" { // as TINYINT(1) once meant
+		if name == "TINYINT" { // the former meaning of TINYINT(1)
 			name = "BOOL"
 		}
 	case TypeTinyInt:
@@ -71,7 +71,7 @@ func (t Type) String() string {
 		switch {
 		case t.Precision > 0:
 			name += "(" + strconv.Itoa(t.Precision) + ")"
-		case t.Precision < 0 && t.Declared != "": // no digits once meant all
+		case t.Precision < 0 && t.Declared != "": // no digits formerly meant all
 			name += "(" + strconv.Itoa(MaxFraction) + ")"
 		}
 	case TypeEnum, TypeSet:
@@ -130,7 +130,7 @@ func TypeOf(v Value) Type {
 	return Type{}
 }
 
-// precisionOf is the digits of a second of a time; -1 where they are not known.
+// precisionOf is the number of digits of a second of a time; -1 if they are not known.
 func precisionOf(v Value) int {
 	if v.digits > 0 {
 		return v.Digits()
@@ -170,10 +170,9 @@ var typeNames = map[string]Type{
 	"YEAR": {Base: TypeYear}, "JSON": {Base: TypeJSON}, "UUID": {Base: TypeUUID}, "GUID": {Base: TypeUUID},
 }
 
-// NewType makes the type that a column declares or a CAST names. name is in upper case, words one
-// blank apart; args are the numbers in its parentheses, members those of ENUM and SET; collation is
-// that of texts. BOOL is a boolean, and TINYINT(1) an integer; TEXT and BLOB have no limit
-// but the store's, whatever MySQL's is.
+// NewType makes the type that a column declares or a CAST names. name is in upper case, words one blank apart; args are the numbers in its
+// parentheses, members those of ENUM and SET; collation is for texts. BOOL is a boolean, and TINYINT(1) an integer; TEXT and BLOB are limited
+// only by the store, whatever MySQL's limit is.
 func NewType(name string, args []int, members []string, unsigned bool, collation Collation) (Type, error) {
 	t, ok := typeNames[name]
 	if !ok {
@@ -267,7 +266,7 @@ func (t *Type) setDecimal(args []int) error {
 	return nil
 }
 
-// setFloat takes the digits in all and behind the point of FLOAT(M,D).
+// setFloat takes the total digits of FLOAT(M,D) and those after the point.
 func (t *Type) setFloat(args []int) error {
 	const most = 255
 	t.Precision, t.Scale = args[0], args[1]

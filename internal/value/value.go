@@ -68,8 +68,8 @@ func FromUUID(s string) Value { return Value{kind: UUID, s: s} }
 // FromDecimalText takes canonical decimal text ("-1.50"); see ParseDecimal for other spellings.
 func FromDecimalText(s string) Value { return Value{kind: Decimal, s: s} }
 
-// Shown is v without guard digits. A computed Decimal may have such beyond its scale, as a quotient has: they
-// count as long as it is compared and computed with (1 / 3 * 3 is 1.0000), but are neither shown nor kept.
+// Shown is v without guard digits. A computed Decimal, such as a quotient, may have guard digits beyond its scale: they count in comparisons and
+// computations (1 / 3 * 3 is 1.0000), but are neither shown nor stored.
 func Shown(v Value) Value {
 	if v.kind != Decimal || v.n == 0 {
 		return v
@@ -77,8 +77,8 @@ func Shown(v Value) Value {
 	return withoutGuard(v)
 }
 
-// WithDigits gives a Time or Duration that shows n digits of a second, as a DATETIME(n) and TIME(n) do, or more where it has
-// more. Where n is negative, and for other values, it gives v.
+// WithDigits gives a Time or Duration that shows n digits of a second, as a DATETIME(n) and TIME(n) do, or more if it has more. For a negative
+// n, and for other values, it gives v.
 func (v Value) WithDigits(n int) Value {
 	if v.kind == Time || v.kind == Duration {
 		v.digits = uint8(max(0, min(n, MaxFraction)))
@@ -89,8 +89,8 @@ func (v Value) WithDigits(n int) Value {
 // Digits is how many digits behind the second a Time or Duration shows in any case.
 func (v Value) Digits() int { return int(v.digits) }
 
-// Single is a Float as a column of type t has it: of single precision where that is FLOAT. That is shown with six digits at
-// most, as MySQL shows it; FLOAT(M,D) and DOUBLE(M,D) show D digits behind the point. Other values stay as they are.
+// Single is a Float as a column of type t has it: of single precision if t is FLOAT. It then shows at most six digits, as in MySQL; FLOAT(M,D)
+// and DOUBLE(M,D) show D digits after the point. Other values stay as they are.
 func (t Type) Single(v Value) Value {
 	switch {
 	case v.kind != Float || t.Base != TypeFloat && t.Base != TypeDouble:
@@ -104,8 +104,7 @@ func (t Type) Single(v Value) Value {
 	return v
 }
 
-// WithFraction is a Float that shows n digits behind the point, at most MaxScale, where it becomes a text. Other values stay
-// as they are.
+// WithFraction is a Float that shows n digits after the point, at most MaxScale, when it becomes a text. Other values stay as they are.
 func (v Value) WithFraction(n int) Value {
 	if v.kind == Float {
 		v.digits = doubleFixed + uint8(max(0, min(n, MaxScale)))
@@ -121,7 +120,7 @@ func (v Value) IsSingle() bool {
 	return v.kind == Float && (v.digits == singleDigits || v.digits >= singleFixed)
 }
 
-// fraction is how many digits behind the point a Float shows; -1: those that it needs.
+// fraction is how many digits after the point a Float shows; -1: as many as it needs.
 func (v Value) fraction() int {
 	switch {
 	case v.kind != Float:
@@ -139,8 +138,8 @@ func (v Value) Kind() Kind { return v.kind }
 // IsNull says whether v is NULL.
 func (v Value) IsNull() bool { return v.kind == Null }
 
-// Bool, Int, Uint, Float, Ticks and Text give the content of a value of the kind they fit, without
-// conversion; of another kind, they give nothing useful.
+// Bool, Int, Uint, Float, Ticks and Text give the content of a value of the matching kind, without conversion; for another kind, the result is
+// of no use.
 func (v Value) Bool() bool     { return v.n != 0 }
 func (v Value) Int() int64     { return int64(v.n) }
 func (v Value) Uint() uint64   { return v.n }

@@ -15,20 +15,20 @@ import (
 type cell struct {
 	Text   string
 	Rest   string // of a long text, what is shown when it is opened
-	Note   string // how long it is, where not all is shown
+	Note   string // how long it is, if not all is shown
 	Null   bool
-	Number bool // it stands at the right
+	Number bool // aligned to the right
 	Binary bool
 }
 
 const (
 	shownText   = 120     // characters of a text that are shown at first
 	openedText  = 20_000  // that are shown when it is opened
-	shownOctets = 24      // of what is binary
+	shownOctets = 24      // of a binary value
 	mostResult  = 4 << 20 // octets that a result may have
 )
 
-// cellType is what is to be known of a column.
+// cellType is what must be known of a column.
 type cellType struct{ ask.Column }
 
 func cellTypes(rows *sql.Rows) ([]cellType, error) {
@@ -103,7 +103,7 @@ func first(v string, n int) string {
 	return v
 }
 
-// visible shows control characters, and those that turn the direction of what follows, by signs.
+// visible shows control characters, and characters that change the direction of text, as symbols.
 func visible(v string) string {
 	if strings.IndexFunc(v, isUnseen) < 0 {
 		return v

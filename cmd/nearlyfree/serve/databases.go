@@ -18,7 +18,7 @@ type databasesPage struct {
 type databaseList struct {
 	Name     string
 	Tables   []tableLine
-	Unknown  int // tables whose size nobody knows
+	Unknown  int // tables of unknown size
 	Rows     int64
 	Bytes    int64
 	Measured bool // all tables were
@@ -28,7 +28,7 @@ type tableLine struct {
 	Database, Name, Kind, Comment string
 	Measured                      bool
 	Rows, Entries, Bytes          int64
-	About                         string // rows, by statistics; "": nobody knows
+	About                         string // rows, by statistics; "": not known
 }
 
 // Dollars is what keeping it costs a month.
@@ -100,7 +100,7 @@ func kindOf(tableType string) string {
 	return "table"
 }
 
-// measureTables reads all entities of a table, or of all tables of a database, because somebody has asked for that.
+// measureTables reads all entities of a table, or of all tables of a database, at a user's request.
 func (s *server) measureTables(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
 		s.fail(w, r, bad(err))

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// guard lets in whoever has the token, and nobody whom a page of somebody else has sent.
+// guard admits requests with the token, and none that a page of another site has sent.
 type guard struct {
 	token  string
 	cookie string // its name: cookies are those of a machine, whatever the port
@@ -35,7 +35,7 @@ const maxBody = 1 << 20
 // policy allows what comes from here, and no script or style within a page.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// protect answers what nobody may ask, and hands on the rest.
+// protect answers requests that are not allowed, and passes on the others.
 func (g *guard) protect(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for name, value := range map[string]string{
@@ -85,15 +85,15 @@ func (g *guard) admit(w http.ResponseWriter, token string) {
 	fmt.Fprint(w, `<!doctype html><html lang="en"><meta http-equiv="refresh" content="0; url=/"><title>nearlyfree</title><link rel="icon" href="/static/icon.svg"><p><a href="/">Go on</a></html>`)
 }
 
-// hosts are the names by which a browser may call this server. A name that somebody else gives the address, to have his page read what
-// is here, is none of them.
+// hosts are the names by which a browser may call this server. They exclude any other name that an attacker points at this address, so that a
+// page of theirs could read what is here.
 type hosts struct {
 	shown, port string
 	names       map[string]bool
 	any         bool // every address may be this machine's
 }
 
-// hostsOf gives those of an address that is listened on.
+// hostsOf gives the hosts of an address that the server listens on.
 func hostsOf(addr net.Addr, hostname func() (string, error)) (hosts, error) {
 	host, port, err := net.SplitHostPort(addr.String())
 	if err != nil {

@@ -31,7 +31,7 @@ type lane struct {
 
 type touched struct {
 	X, Width, Title string
-	Read            string // how much of it was read, where it was not read to its end; "": all of it, as far as is known
+	Read            string // how much of it was read, if not all; "": all of it, as far as is known
 }
 
 func pictureOf(s *survey) *picture {

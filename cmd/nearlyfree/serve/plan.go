@@ -84,7 +84,7 @@ type actualJSON struct {
 	Time     time.Duration `json:"nanoseconds"`
 }
 
-// Dollars is what it has cost.
+// Dollars is what it cost.
 func (a *actualJSON) Dollars() float64 { return float64(a.Requests) * dollarsARequest }
 
 // planView is a plan as a tree, a line for each operator.
@@ -93,7 +93,7 @@ type planView struct {
 	Lines    []planLine
 	Ran      bool
 	Pictures []*picture
-	Unseen   []string // tables of which nobody knows where their keys lie
+	Unseen   []string // tables for which it is not known where their keys lie
 }
 
 type planLine struct {
@@ -110,7 +110,7 @@ type planLine struct {
 	Off          bool // the estimate of the rows is ten times too low or too high
 }
 
-// bar is how many entities a scan has read, against the most of any scan, and for how many rows.
+// bar is how many entities a scan has read, relative to the most of any scan, and for how many rows.
 type bar struct {
 	Read, Returned           string
 	Entities, Rows           int64
@@ -145,11 +145,11 @@ func share(n, of int64) string {
 	return strconv.FormatFloat(100*float64(n)/float64(of), 'f', 2, 64) + "%"
 }
 
-// add takes in an operator and those below it. last says of each operator above, and of itself, whether it is the last of its parent.
+// add takes in an operator and those below it. last says, for each operator above and for this one, whether it is the last child.
 func (v *planView) add(o *operatorJSON, depth int, last []bool) {
 	l := planLine{Depth: depth, Operator: o.Operator, Scan: o.Scan, Estimate: o.Estimate, Actual: o.Actual}
 	for _, how := range o.How {
-		if !strings.HasPrefix(how, "requests ") { // they have a column of their own
+		if !strings.HasPrefix(how, "requests ") { // these have a column of their own
 			l.How = append(l.How, how)
 		}
 	}

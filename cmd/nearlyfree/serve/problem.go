@@ -12,7 +12,7 @@ import (
 // problem is an error as it is shown.
 type problem struct {
 	Message string
-	// Before, At and After are the text of the statement, cut where the error is; "" where nobody knows the place.
+	// Before, At and After are the text of the statement, cut at the error; "" if its place is not known.
 	Before, At, After string
 	Line, Column      int
 	Offset            int // of the place, in UTF-16 units, as a text box counts

@@ -69,7 +69,7 @@ func bad(err error) error {
 	return fmt.Errorf("%w: %w", errBadRequest, err)
 }
 
-// runQuery runs a statement, or shows what it would cost. The script asks for the result alone.
+// runQuery runs a statement, or shows what it would cost. The script asks only for the result.
 func (s *server) runQuery(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
 		s.fail(w, r, bad(err))
@@ -130,7 +130,7 @@ func (s *server) cancelQuery(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// statementRun is a statement on its way.
+// statementRun is a statement under way.
 type statementRun struct {
 	*server
 	text, database string
@@ -139,7 +139,7 @@ type statementRun struct {
 	conn           *sql.Conn
 }
 
-// result does what was asked for.
+// result does what the request asks for.
 func (s *statementRun) result(ctx context.Context) *result {
 	out := &result{SQL: s.text, Database: s.database, Limit: s.limit}
 	err := s.do(ctx, out)
@@ -219,13 +219,13 @@ func (s *statementRun) asks(kind statementKind, plan *planView) string {
 	return ""
 }
 
-// mayBeLarge says whether a scan may make many requests, as the table was not measured, or is so large.
+// mayBeLarge says whether a scan may make many requests, because the table is large or was not measured.
 func (s *server) mayBeLarge(scan *scanJSON) bool {
 	known := s.surveys.get(scan.Database, scan.Table)
 	return known == nil || known.Entities > dearRequests*1000
 }
 
-// dearRequests is from how many requests on a statement is shown before it is run.
+// dearRequests is the number of requests from which a statement is shown before it is run.
 const dearRequests = 100
 
 // aboutOf says how many requests it is about, without the word.
@@ -253,7 +253,7 @@ func (s *statementRun) explain(ctx context.Context) (*planView, error) {
 	return viewOfPlan(text)
 }
 
-// run runs the statement. What it did is told also where it fails.
+// run runs the statement. It reports what the statement did even if it fails.
 func (s *statementRun) run(ctx context.Context, out *result, kind statementKind) error {
 	var analysis nearlyfree.Analysis
 	before, begun := s.Connector.Stats(), time.Now()

@@ -1,8 +1,8 @@
-// Package serve shows a database as pages in a browser: its tables and how their entities lie in the store, a box for queries, their
-// plans with what they were thought to cost and what they did, and the keys that they touch.
+// Package serve shows a database as pages in a browser: its tables and how their entities lie in the store, a box for queries, their plans with
+// expected and actual cost, and the keys that they touch.
 //
-// The pages are made here, by html/template. The script only spares the loading of whole pages; without it they work, too. Nothing comes
-// from elsewhere.
+// The pages are made here, by html/template. The script only avoids loading whole pages; they also work without it. Nothing is loaded from
+// elsewhere.
 package serve
 
 import (
@@ -50,7 +50,7 @@ func Run(ctx context.Context, o Options) error {
 	server := &http.Server{
 		Handler: pages.handler(), BaseContext: func(net.Listener) context.Context { return ctx },
 		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16,
-		ErrorLog: log.New(io.Discard, "", 0), // of connections that others break off
+		ErrorLog: log.New(io.Discard, "", 0), // of connections that clients break off
 	}
 	fmt.Fprintf(o.Out, "open %s\nThe token lets you in: keep it secret, as whoever has it can do what you can. Ctrl-C ends the server.\n", pages.guard.url(hosts))
 	done := make(chan error, 1)
@@ -62,7 +62,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
 	defer cancel()
-	if err := server.Shutdown(last); err != nil { // somebody does not read the answer
+	if err := server.Shutdown(last); err != nil { // a client does not read the answer
 		server.Close()
 	}
 	if err := <-done; !errors.Is(err, http.ErrServerClosed) {
@@ -71,7 +71,7 @@ func Run(ctx context.Context, o Options) error {
 	return nil
 }
 
-// address is where to listen. One that other machines can reach must be asked for by a word of its own.
+// address is where to listen. An address that other machines can reach must be requested explicitly.
 func (o *Options) address() (string, error) {
 	if o.Addr == "" {
 		return "127.0.0.1:0", nil

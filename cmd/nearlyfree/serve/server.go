@@ -91,7 +91,7 @@ func isSystem(database string) bool {
 	return false
 }
 
-// storeName says which store it is, without what is secret in its name.
+// storeName names the store, without secrets.
 func storeName(c *nearlyfree.Config) string {
 	name := c.String()
 	if at := strings.IndexByte(name, '?'); at >= 0 && strings.HasPrefix(name, "file:") {
@@ -112,7 +112,7 @@ func render(w http.ResponseWriter, status int, name string, data any) {
 	_, _ = w.Write(out.Bytes())
 }
 
-// fail sends a page that says what is wrong.
+// fail sends a page with an error.
 func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status := http.StatusInternalServerError
 	switch {

@@ -12,7 +12,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree"
 )
 
-// survey is what reading all entities of a table's physical tables tells: which groups of entities there are, and where which keys lie.
+// survey is the result of reading all entities of a table's physical tables: which groups of entities there are, and where which keys lie.
 type survey struct {
 	Database, Table string
 	Groups          []*group   // in the order of their first keys
@@ -45,7 +45,7 @@ type group struct {
 // Count is how many entities there are.
 func (g *group) Count() int64 { return g.Rows + g.Copies }
 
-// run is entities of one group that lie one behind the other.
+// run is a sequence of entities of one group.
 type run struct {
 	Group        *group
 	From         nearlyfree.EntityPlace
@@ -60,7 +60,7 @@ const (
 
 var errTooMany = errors.New("there are more entities than are to be read")
 
-// take reads all entities of a table's physical tables. It gives up with errTooMany behind most; 0: no bound.
+// take reads all entities of a table's physical tables. Beyond most of them it gives up with errTooMany; 0: no bound.
 func take(ctx context.Context, k *nearlyfree.Connector, database, table string, most int64) (*survey, error) {
 	s := &survey{Database: database, Table: table, step: 1}
 	groups, tables := map[[2]string]*group{}, map[string]*content{}
@@ -179,7 +179,7 @@ func (s *survey) compare(a, b nearlyfree.EntityPlace) int {
 	return strings.Compare(a.RowKey, b.RowKey)
 }
 
-// of gives what a table has; nil where it has nothing here.
+// of gives what a table has; nil if it has nothing here.
 func (s *survey) of(table string) *content {
 	for _, c := range s.Tables {
 		if strings.EqualFold(c.Table, table) {
@@ -189,7 +189,7 @@ func (s *survey) of(table string) *content {
 	return nil
 }
 
-// surveys are those that were made lately.
+// surveys are those that were made recently.
 type surveys struct {
 	mu    sync.Mutex
 	known map[[2]string]*survey
@@ -219,11 +219,11 @@ func (s *surveys) forget() {
 }
 
 const (
-	freshSurvey = 10 * time.Second // at home, where a new one costs little
+	freshSurvey = 10 * time.Second // at home, where a new one is cheap
 	mostAtHome  = 200_000          // entities that are read there without being asked
 )
 
-// survey gives a survey of a table: one that was made, or at home a new one where that is quick; nil where somebody must ask for it.
+// survey gives a survey of a table: an existing one or, at home, a new one if that is quick; nil if a user must ask for it.
 func (s *server) survey(ctx context.Context, database, table string) (*survey, error) {
 	known := s.surveys.get(database, table)
 	if !s.atHome || known != nil && time.Since(known.at) < freshSurvey {
@@ -232,7 +232,7 @@ func (s *server) survey(ctx context.Context, database, table string) (*survey, e
 	return s.measure(ctx, database, table, mostAtHome)
 }
 
-// measure makes a survey. Where there is too much to read it is nil.
+// measure makes a survey; nil if there is too much to read.
 func (s *server) measure(ctx context.Context, database, table string, most int64) (*survey, error) {
 	made, err := take(ctx, s.Connector, database, table, most)
 	if errors.Is(err, errTooMany) {

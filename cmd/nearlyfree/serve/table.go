@@ -23,7 +23,7 @@ type tablePage struct {
 	Survey     *survey
 	Picture    *picture
 	Groups     []groupView
-	Entities   []entityView // of a page, where one was asked for
+	Entities   []entityView // of a page, if one was asked for
 	Paged      bool
 	First      bool // the page begins at the first entity
 	Next       string
@@ -56,7 +56,7 @@ type entityView struct {
 	Values       []propertyView
 	More         int // properties that are not shown
 	Bytes        int64
-	Physical     string // where it is another one than that of the entity before
+	Physical     string // if it differs from the previous entity's
 }
 
 type propertyView struct{ Name, Type, Text string }
@@ -139,7 +139,7 @@ func (s *server) describe(ctx context.Context, p *tablePage) error {
 	return err
 }
 
-// surveyed shows the groups of entities, each with examples, where they are known; else the first page of entities.
+// surveyed shows the groups of entities, each with examples, if they are known; else the first page of entities.
 func (s *server) surveyed(ctx context.Context, p *tablePage) (err error) {
 	if p.Survey, err = s.survey(ctx, p.Database, p.Name); err != nil {
 		return err
@@ -162,7 +162,7 @@ func (s *server) surveyed(ctx context.Context, p *tablePage) (err error) {
 	return nil
 }
 
-// what says what a group is, to whom looks at a table, and of which kind.
+// what describes a group for a reader of the table's page, and gives its kind.
 func (g *group) what(table string) (what, kind string) {
 	if g.Rows == 0 {
 		return whatOf(g.CopiesOf, "", true, table)

@@ -11,7 +11,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree"
 )
 
-// words are what templates say numbers with.
+// words are the template functions that write numbers.
 var words = template.FuncMap{
 	"n": grouped, "count": count, "bytes": bytesText, "dollars": dollarsText, "perMillion": perMillion, "took": tookText, "about": aboutText, "key": keyParts, "percent": percentText,
 }
@@ -25,7 +25,7 @@ func grouped(n int64) string {
 	return s
 }
 
-// count is a number with what is counted.
+// count is a number with the name of the things.
 func count(n int64, word string) string {
 	if n == 1 {
 		return "1 " + word
@@ -59,7 +59,7 @@ func digits(v float64) int {
 	return 2
 }
 
-// dollarsText is an amount, of which small ones count here, too.
+// dollarsText is an amount of dollars; small amounts matter here, too.
 func dollarsText(v float64) string {
 	switch {
 	case v == 0:

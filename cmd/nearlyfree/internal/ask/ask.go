@@ -1,4 +1,4 @@
-// Package ask has what the shell and the pages ask of a database alike.
+// Package ask has the questions that both the shell and the pages ask a database.
 package ask
 
 import (
@@ -44,7 +44,7 @@ func Texts(ctx context.Context, db Queryer, query string, args ...any) ([][]stri
 	return out, rows.Err()
 }
 
-// Quoted is a name as statements have it, whatever is in it.
+// Quoted is a name as statements write it, whatever characters it has.
 func Quoted(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
 
 // Home is the database of the data source name.

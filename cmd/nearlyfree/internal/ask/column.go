@@ -9,10 +9,10 @@ import (
 // Column is a column of a result.
 type Column struct {
 	Name, Type string // the type as the driver says it: BIGINT, VARCHAR, DATETIME
-	Digits     int    // of a second that are shown of each time: those that the type declares, as in MySQL. 0 shows those that there are
+	Digits     int    // of a second that each time shows: those that the type declares, as in MySQL. 0 shows those that it has
 }
 
-// Columns gives those of a result.
+// Columns gives the columns of a result.
 func Columns(rows *sql.Rows) ([]Column, error) {
 	types, err := rows.ColumnTypes()
 	if err != nil {
@@ -28,7 +28,7 @@ func Columns(rows *sql.Rows) ([]Column, error) {
 	return out, nil
 }
 
-// Number says whether the values are numbers, which stand at the right.
+// Number says whether the values are numbers, which are aligned to the right.
 func (c Column) Number() bool {
 	for _, word := range []string{"INT", "DECIMAL", "FLOAT", "DOUBLE", "YEAR"} {
 		if strings.Contains(c.Type, word) && !strings.Contains(c.Type, "POINT") {
