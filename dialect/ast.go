@@ -7,7 +7,7 @@ type Pos int
 // (ddl.go), *Show, *Explain, *Use, *Set or a transaction statement.
 type Statement interface{ statement() }
 
-// Query is what yields rows: *Select, *Union or *Values.
+// Query is a statement that yields rows: *Select, *Union or *Values.
 type Query interface {
 	Statement
 	query()
@@ -27,7 +27,7 @@ type Select struct {
 	OrderBy  []Order
 	Limit    *Limit
 	Lock     bool      // FOR UPDATE, LOCK IN SHARE MODE
-	Locking  []Locking // what they say besides
+	Locking  []Locking // its further clauses
 	Hints    []string  // words of /*+ … */ after SELECT, lower case
 
 	CountAll bool // SQL_CALC_FOUND_ROWS: FOUND_ROWS() counts without LIMIT
@@ -39,7 +39,7 @@ type Locking struct {
 	Busy BusyRows
 }
 
-// BusyRows says what is done with rows that other transactions have.
+// BusyRows says what is done with rows that other transactions hold.
 type BusyRows uint8
 
 const (
@@ -48,7 +48,7 @@ const (
 	BusySkip          // SKIP LOCKED
 )
 
-// SetOp is how a Union makes one result of two.
+// SetOp is how a Union combines two results.
 type SetOp uint8
 
 const (
@@ -91,8 +91,8 @@ type SelectExpr struct {
 	Table    string // of Table.*
 	Expr     Expr
 	As       string // alias, "" without one
-	Text     string // the expression as written: the column's name where there is no alias
-	At       *Span  // where it stands, in the query of a view; nil elsewhere
+	Text     string // the expression as written: the column's name if there is no alias
+	At       *Span  // its place, in the query of a view; nil elsewhere
 }
 
 // Order is one element of ORDER BY.
@@ -141,15 +141,15 @@ const (
 	ForGroupBy
 )
 
-// Derived is [LATERAL] (query) AS alias [(columns)]; As is "" where the text has none, as SQLite allows.
+// Derived is [LATERAL] (query) AS alias [(columns)]; As is "" if the text has none, as SQLite allows.
 type Derived struct {
 	Query   Query
 	As      string
 	Columns []string
-	Lateral bool // the query sees the tables that stand before it
+	Lateral bool // the query sees the tables before it
 }
 
-// JoinKind is how a Join treats rows without a partner.
+// JoinKind is how a Join treats rows without a match.
 type JoinKind uint8
 
 const (
@@ -182,8 +182,8 @@ type Insert struct {
 	Hints     []string
 }
 
-// Conflict is ON CONFLICT (columns): a duplicate in these columns alone is dealt with by OnDup, or
-// by doing nothing (DoNothing). No columns: any duplicate.
+// Conflict is ON CONFLICT (columns): OnDup, or doing nothing (DoNothing), deals with duplicates in these columns alone. No columns: any
+// duplicate.
 type Conflict struct {
 	Columns   []string
 	DoNothing bool
@@ -210,7 +210,7 @@ type Update struct {
 	Hints     []string
 }
 
-// Delete is DELETE from one table; Targets and From are those of a multi-table DELETE.
+// Delete is DELETE from one table; Targets and From belong to a multi-table DELETE.
 type Delete struct {
 	With      []CTE
 	Ignore    bool
@@ -230,7 +230,7 @@ type SelectInto struct {
 	Into  []string // names without @
 }
 
-// Do is DO x, y: a query whose row nobody sees.
+// Do is DO x, y: a query whose row is discarded.
 type Do struct{ Query *Select }
 
 func (*SelectInto) statement() {}

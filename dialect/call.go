@@ -11,8 +11,8 @@ type form struct {
 	first []Expr    // arguments that go in front
 	last  []Expr    // arguments that go behind
 	start int       // the token where the arguments begin
-	// cut is the token where the arguments end before the call does, comma the tokens that stand for
-	// commas; 0 is none, for no call begins a text.
+	// cut is the token where the arguments end before the call does, comma the tokens that stand for commas; 0: none, because no call begins a
+	// text.
 	cut   int
 	comma [2]int
 
@@ -20,8 +20,7 @@ type form struct {
 	separator   *string
 }
 
-// call writes the call of the function named at token i, of which the parenthesis opens at i+1, up to its
-// first argument.
+// call writes the call of the function named at token i, whose parenthesis opens at i+1, up to its first argument.
 func (r *rewriter) call(i int) int {
 	p := r.p
 	f := p.form(i)
@@ -52,7 +51,7 @@ func (r *rewriter) call(i int) int {
 	return lo
 }
 
-// form reads the form of the call at token i, nil for a plain one.
+// form reads the form of the call at token i; nil for a plain call.
 func (p *parser) form(i int) *form {
 	lo, hi := i+2, int(p.toks[i+1].match)
 	f := &form{start: lo}
@@ -138,7 +137,7 @@ func (p *parser) convertForm(f *form, hi int) {
 	f.cast = p.typeIn(f.cut+1, hi)
 }
 
-// charsetIn reads the token lo, behind which hi stands, as a character set, and gives the type of a text in it.
+// charsetIn reads the token lo, which hi follows, as a character set, and gives the type of a text in it.
 func (p *parser) charsetIn(lo, hi int) *TypeName {
 	if !p.toks[lo].isName() && !p.isAt(lo, "BINARY") || lo+1 != hi {
 		p.unexpected(lo)
@@ -147,8 +146,8 @@ func (p *parser) charsetIn(lo, hi int) *TypeName {
 	return &TypeName{Name: "CHAR", Charset: lower(p.name(&p.toks[lo]))}
 }
 
-// jsonValueForm reads JSON_VALUE(doc, path [RETURNING type] [… ON EMPTY] [… ON ERROR]). Behind path the call gets a NULL of the
-// type, then for each of the two what is to be done and the value of DEFAULT.
+// jsonValueForm reads JSON_VALUE(doc, path [RETURNING type] [… ON EMPTY] [… ON ERROR]). After path the call gets a NULL of the type, then for
+// each of the two clauses what to do and the value of DEFAULT.
 func (p *parser) jsonValueForm(f *form, hi int) {
 	words := []string{"RETURNING", "NULL", "ERROR", "DEFAULT"}
 	comma := p.until(f.start, hi, ",")

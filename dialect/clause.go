@@ -101,7 +101,7 @@ func (r *rewriter) windowClause(i int) (next int) {
 	return next
 }
 
-// order reads ORDER BY and what may stand in it.
+// order reads ORDER BY and the words that may appear in it.
 func (r *rewriter) order(i int) (int, bool) {
 	switch w := r.p.toks[i].word; w {
 	case "ORDER":
@@ -121,7 +121,7 @@ func (r *rewriter) order(i int) (int, bool) {
 	return i, false
 }
 
-// clause writes the words that begin a clause, words of them in the text.
+// clause writes the words that begin a clause.
 func (r *rewriter) clause(i, words int, text string, c clause) (int, bool) {
 	if words == 2 && !r.p.isAt(i+1, "BY") {
 		r.p.fail(i+1, "expected BY")

@@ -13,7 +13,7 @@ type converter struct {
 	*rewriter
 }
 
-// run has the parser read what was rewritten; nil and an error noted in p if it cannot.
+// run makes the parser read the rewritten text; nil, and an error noted in p, if it cannot.
 func (r *rewriter) run(hi int) (stmt sqlparser.Statement, c converter) {
 	p := r.p
 	c = converter{r}
@@ -22,7 +22,7 @@ func (r *rewriter) run(hi int) (stmt sqlparser.Statement, c converter) {
 	}
 	text, ends := r.render()
 	defer func() {
-		// The text holds nothing known to upset the parser; what is not known must not end the program.
+		// The text holds nothing known to crash the parser; anything unknown must not end the program.
 		if v := recover(); v != nil {
 			p.fail(hi, "this statement cannot be read")
 			stmt = nil
@@ -59,7 +59,7 @@ func (r *rewriter) place(err error, ends []int, hi int) int {
 // errIndex is for a name that is not a token's index: the parser made it up.
 var errIndex = errors.New("no token")
 
-// index is the token that a name or a value of the rewritten text stands for.
+// index is the token of a name or a value in the rewritten text.
 func index(s string) (int, error) {
 	s = strings.TrimPrefix(s, ":n")
 	n, err := strconv.Atoi(s)
@@ -69,7 +69,7 @@ func index(s string) (int, error) {
 	return n, nil
 }
 
-// nameOf is the name that a name of the rewritten text stands for, "" for none.
+// nameOf is the original name of a name in the rewritten text, "" for none.
 func (c converter) nameOf(s string) string {
 	n, err := index(s)
 	if err != nil {
@@ -157,7 +157,7 @@ func (c converter) expr(e sqlparser.Expr) Expr {
 	return nil
 }
 
-// end is a token to blame where the parser's tree does not say which.
+// end is a token to blame if the parser's tree does not say which.
 func (c converter) end() int { return int(c.out[0].tok) }
 
 // value converts a constant, a placeholder, a variable or a subquery.
@@ -191,7 +191,7 @@ func (c converter) value(v *sqlparser.SQLVal) Expr {
 	return p.literal(n)
 }
 
-// column converts a column's name. That of the row an upsert could not insert, excluded.c, is VALUES(c).
+// column converts a column's name. excluded.c, a column of the row that an upsert could not insert, is VALUES(c).
 func (c converter) column(e *sqlparser.ColName) Expr {
 	db, table, name := e.Qualifier.Qualifier.String(), e.Qualifier.Name.String(), e.Name.String()
 	_, pos := c.posOf(db, table, name)
@@ -202,8 +202,7 @@ func (c converter) column(e *sqlparser.ColName) Expr {
 	return col
 }
 
-// or converts a chain of OR, in which a mark between two operands says that their operator is XOR, which
-// binds closer.
+// or converts a chain of OR. A mark between two operands says that their operator is XOR, which binds tighter.
 func (c converter) or(e *sqlparser.OrExpr) Expr {
 	var chain []sqlparser.Expr // from the right
 	var left sqlparser.Expr = e
@@ -251,8 +250,8 @@ func (c converter) binary(e *sqlparser.BinaryExpr) Expr {
 	return &Binary{Op: e.Operator, L: l, R: r}
 }
 
-// regroup builds a chain of two operators, given from the right: close, which stands where the mark does,
-// binds closer than loose, and both are read from the left.
+// regroup builds a chain of two operators, given from the right: close, which is where the mark is, binds tighter than loose, and both are read
+// from the left.
 func (c converter) regroup(chain []sqlparser.Expr, mark, close, loose string) Expr {
 	var whole, part Expr
 	join := func() {

@@ -9,7 +9,7 @@ import (
 // aliases are the second names of functions that have a form of their own.
 var aliases = map[string]string{"substr": "substring", "mid": "substring"}
 
-// call converts the call of a function, and of what was rewritten as one: EXISTS, CAST, DEFAULT.
+// call converts the call of a function, and forms rewritten as calls: EXISTS, CAST, DEFAULT.
 func (c converter) call(e *sqlparser.FuncExpr) Expr {
 	n, pos := c.posOf(e.Name.String())
 	p := c.p
@@ -81,7 +81,7 @@ func (c converter) args(n int, list sqlparser.SelectExprs, out *Call) []Expr {
 	return args
 }
 
-// groupConcat converts GROUP_CONCAT, whose separator string tells the token of its name.
+// groupConcat converts GROUP_CONCAT, whose separator string holds the token of its name.
 func (c converter) groupConcat(e *sqlparser.GroupConcatExpr) Expr {
 	n, pos := c.posOf(strings.Trim(strings.TrimPrefix(e.Separator, " separator "), "'"))
 	out := &Call{Name: "group_concat", Distinct: e.Distinct != "", OrderBy: c.order(e.OrderBy), Over: c.p.windows[n], Pos: pos}

@@ -99,7 +99,7 @@ func (c converter) list(list sqlparser.SelectExprs) []SelectExpr {
 	return out
 }
 
-// from converts a list of tables; nil where there is none.
+// from converts a list of tables; nil if there is none.
 func (c converter) from(list sqlparser.TableExprs) TableExpr {
 	var out TableExpr
 	for _, t := range list {
@@ -130,7 +130,7 @@ func (c converter) table(t sqlparser.TableExpr) TableExpr {
 	return nil
 }
 
-// hinted gives a table the hints that stand behind it, of which the names are the alias, if any, and the table's.
+// hinted gives a table the hints that follow it. Their names are the alias, if any, and the table's.
 func (c converter) hinted(t TableExpr, names ...string) TableExpr {
 	if len(c.hints) == 0 {
 		return t
@@ -210,7 +210,7 @@ func (c converter) assigns(list sqlparser.UpdateExprs) []Assign {
 	return out
 }
 
-// assigned converts what is written to a column, where the word DEFAULT may stand alone.
+// assigned converts the value assigned to a column, which may be the word DEFAULT alone.
 func (c converter) assigned(e sqlparser.Expr) Expr {
 	if _, ok := e.(*sqlparser.Default); ok {
 		return &Default{}

@@ -2,7 +2,7 @@ package dialect
 
 // TypeName is a type as written.
 type TypeName struct {
-	Name     string   // upper case, one word where there are synonyms in several: "DOUBLE" for DOUBLE PRECISION
+	Name     string   // upper case; one word for synonyms of several words: "DOUBLE" for DOUBLE PRECISION
 	Args     []int    // (10), (10,2)
 	Members  []string // ENUM, SET
 	Unsigned bool
@@ -38,8 +38,8 @@ type ColumnDef struct {
 	Pos           Pos
 }
 
-// KeyColumn is one column of a key, with its prefix length (col(10)) and direction. Of an expression, which no key has here, it is the text
-// as written, with its parentheses.
+// KeyColumn is one column of a key, with its prefix length (col(10)) and direction. For an expression, which no key can have here, it is the
+// text as written, with its parentheses.
 type KeyColumn struct {
 	Column string
 	Expr   string
@@ -61,7 +61,7 @@ type IndexDef struct {
 	Using   string
 	Pos     Pos
 
-	ForForeignKey bool // no statement says it: a FOREIGN KEY brings it along
+	ForForeignKey bool // not in the statement: a FOREIGN KEY adds it
 }
 
 // ForeignKey is [CONSTRAINT Name] FOREIGN KEY [IndexName] (Columns) REFERENCES Table (RefColumns).
@@ -127,7 +127,7 @@ type CreateTable struct {
 	Unsupported  []UnsupportedKey
 }
 
-// UnsupportedKey is a key of a kind that there is not: FULLTEXT or SPATIAL, or, with Kind "", over expressions.
+// UnsupportedKey is a key of an unsupported kind: FULLTEXT or SPATIAL or, with Kind "", over expressions.
 type UnsupportedKey struct {
 	Kind, Name string
 	Unique     bool
@@ -135,7 +135,7 @@ type UnsupportedKey struct {
 	Pos        Pos
 }
 
-// External is what CREATE EXTERNAL TABLE says of a physical table that another program writes:
+// External is what CREATE EXTERNAL TABLE says about a physical table that another program writes:
 //
 //	CREATE EXTERNAL TABLE log (tenant TEXT, at DATETIME(7), id UUID, text TEXT PROPERTY 'Message' EDM String)
 //	  LOCATION 'WebLog' PARTITION KEY '{tenant}' ROW KEY '{at:R19}_{id}'
@@ -208,7 +208,7 @@ type AlterAction struct {
 	Kind       AlterKind
 	Name       string
 	NewName    string
-	NewIn      string // the database of RENAME TO; "": it says none
+	NewIn      string // the database of RENAME TO; "": none is named
 	IfExists   bool   // DROP … IF EXISTS, ADD … IF NOT EXISTS
 	Column     ColumnDef
 	First      bool
@@ -228,7 +228,7 @@ type Truncate struct{ Table TableName }
 // RenameTable is RENAME TABLE a TO b, c TO d.
 type RenameTable struct{ From, To []TableName }
 
-// DatabaseOptions are those of CREATE DATABASE and ALTER DATABASE; "" is what is not said.
+// DatabaseOptions are the options of CREATE DATABASE and ALTER DATABASE; "" for an option not given.
 type DatabaseOptions struct{ Charset, Collate, Encryption string }
 
 // CreateDatabase is CREATE DATABASE.

@@ -1,6 +1,6 @@
 package dialect
 
-// alter reads ALTER, the cursor behind the word.
+// alter reads ALTER, with the cursor after the word.
 func (p *parser) alter() Statement {
 	if p.isView() {
 		return p.createView(false, true)
@@ -108,7 +108,7 @@ func (p *parser) placedColumn(a *AlterAction) {
 	}
 }
 
-// add reads what stands behind ADD.
+// add reads what follows ADD.
 func (p *parser) add(out *AlterTable) {
 	if p.accept("PARTITION") {
 		switch {
@@ -134,11 +134,11 @@ func (p *parser) add(out *AlterTable) {
 	p.addOne(out, column)
 }
 
-// addOne reads a column, where the word COLUMN stood before surely, or a key.
+// addOne reads a column, certainly one if the word COLUMN came before, or a key.
 func (p *parser) addOne(out *AlterTable, column bool) {
 	a := AlterAction{Kind: AddColumn}
 	if !column {
-		// ADD INDEX IF NOT EXISTS name: the words stand between the kind of the key and its name.
+		// ADD INDEX IF NOT EXISTS name: the words come between the kind of the key and its name.
 		if i := p.pos; (p.is("INDEX") || p.is("KEY") || p.is("UNIQUE")) && (p.isAt(i+1, "IF", "NOT") || p.isAt(i+2, "IF", "NOT")) {
 			p.unsupported(i, "ADD INDEX IF NOT EXISTS", "use CREATE INDEX IF NOT EXISTS")
 			return
@@ -166,7 +166,7 @@ func (p *parser) addOne(out *AlterTable, column bool) {
 	out.Actions = append(out.Actions, a)
 }
 
-// dropAction reads what stands behind DROP.
+// dropAction reads what follows DROP.
 func (p *parser) dropAction(a *AlterAction) {
 	switch {
 	case p.accept("PRIMARY", "KEY"):
@@ -197,7 +197,7 @@ func (p *parser) dropAction(a *AlterAction) {
 	p.cascade()
 }
 
-// renameAction reads what stands behind RENAME.
+// renameAction reads what follows RENAME.
 func (p *parser) renameAction(a *AlterAction) {
 	switch {
 	case p.accept("COLUMN"):
@@ -291,7 +291,7 @@ func (p *parser) optionAction(a *AlterAction) {
 	}
 }
 
-// cascade passes CASCADE or RESTRICT, which MySQL reads and does nothing with.
+// cascade passes CASCADE or RESTRICT, which MySQL accepts without effect.
 func (p *parser) cascade() {
 	if !p.accept("CASCADE") {
 		p.accept("RESTRICT")
@@ -350,7 +350,7 @@ func (p *parser) maintain(verb string) Statement {
 	out := &MaintainTable{Verb: verb, Tables: p.tableNames()}
 	for p.oneOf("QUICK", "FAST", "MEDIUM", "EXTENDED", "CHANGED", "USE_FRM") {
 		out.Extended = out.Extended || p.tok().word == "EXTENDED"
-		p.pos++ // the others say how thorough to be: always wholly
+		p.pos++ // the others say how thorough to be: it is always complete
 	}
 	return out
 }

@@ -1,6 +1,6 @@
 package dialect
 
-// columnDef reads a column of CREATE TABLE or ALTER TABLE; what follows the type may stand in any order.
+// columnDef reads a column of CREATE TABLE or ALTER TABLE; the attributes after the type may have any order.
 func (p *parser) columnDef() ColumnDef {
 	c := ColumnDef{Pos: Pos(p.tok().start), Name: p.ident()}
 	if p.is("SERIAL") {
@@ -15,7 +15,7 @@ func (p *parser) columnDef() ColumnDef {
 	return c
 }
 
-// columnAttribute reads one attribute of a column, if one stands at the cursor.
+// columnAttribute reads one attribute of a column, if there is one at the cursor.
 func (p *parser) columnAttribute(c *ColumnDef) bool {
 	constraint := ""
 	if p.is("CONSTRAINT") {
@@ -53,7 +53,7 @@ func (p *parser) columnAttribute(c *ColumnDef) bool {
 	case p.accept("COMMENT"):
 		c.Comment = p.str()
 	case c.Type.Spatial() && p.accept("SRID"):
-		p.integer() // of geometries, which there are not
+		p.integer() // for geometries, which are not supported
 	case p.accept("PROPERTY"):
 		c.Property = p.str()
 	case p.accept("EDM"):
@@ -119,8 +119,8 @@ func (p *parser) inParens() (Expr, string) {
 	return e, text
 }
 
-// defaultValue reads what stands behind DEFAULT and ON UPDATE: a constant with its sign, a function, or an
-// expression in parentheses; with its text as written, so that it can stand behind DEFAULT again.
+// defaultValue reads what follows DEFAULT and ON UPDATE: a constant with its sign, a function, or an expression in parentheses; with its text as
+// written, so that it can follow DEFAULT again.
 func (p *parser) defaultValue() (Expr, string) {
 	lo := p.pos
 	hi := lo
@@ -152,7 +152,7 @@ func (p *parser) defaultValue() (Expr, string) {
 	return e, p.textOf(lo, hi)
 }
 
-// isDate says whether token i is a word that makes a date of the string behind it.
+// isDate says whether token i is a word that makes a date of the string after it.
 func (p *parser) isDate(i int) bool {
 	w := p.toks[i].word
 	return w == "DATE" || w == "TIME" || w == "TIMESTAMP"
@@ -195,7 +195,7 @@ func (p *parser) references() ForeignKey {
 	return f
 }
 
-// refAction reads what a foreign key does with its rows.
+// refAction reads what a foreign key does to its rows.
 func (p *parser) refAction() string {
 	switch {
 	case p.accept("CASCADE"):

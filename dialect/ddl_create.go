@@ -1,6 +1,6 @@
 package dialect
 
-// refusedObjects are the things that CREATE, ALTER and DROP name and that are not supported.
+// refusedObjects are the unsupported things that CREATE, ALTER and DROP may name.
 var refusedObjects = map[string]string{
 	"TRIGGER": "triggers", "PROCEDURE": "procedures", "FUNCTION": "stored functions",
 	"EVENT": "events", "USER": "users", "ROLE": "roles", "SERVER": "servers", "TABLESPACE": "tablespaces",
@@ -87,7 +87,7 @@ func (p *parser) alterDatabase() Statement {
 	return d
 }
 
-// createIndex reads CREATE INDEX, the cursor behind the words. One of a kind that there is not, or over expressions, is an ALTER TABLE.
+// createIndex reads CREATE INDEX, with the cursor after the words. An index of an unsupported kind, or over expressions, becomes an ALTER TABLE.
 func (p *parser) createIndex(unique bool, kind string) Statement {
 	p.accept("CONCURRENTLY") // every index is made while the table is in use
 	x := IndexDef{Unique: unique, Pos: Pos(p.tok().start), IfNot: p.accept("IF", "NOT", "EXISTS")}
@@ -247,8 +247,7 @@ func (p *parser) tableOptions(t *CreateTable) {
 	}
 }
 
-// tableOptionWords are the options with one word as their name: those of MySQL without which a table
-// holds the same.
+// tableOptionWords are the options whose name is one word: MySQL's options that do not change what a table holds.
 var tableOptionWords = set(`COMMENT AUTO_INCREMENT ENGINE TYPE AUTOEXTEND_SIZE AVG_ROW_LENGTH CHECKSUM COMPRESSION
 	DELAY_KEY_WRITE ENCRYPTION ENGINE_ATTRIBUTE INSERT_METHOD KEY_BLOCK_SIZE MAX_ROWS MIN_ROWS PACK_KEYS PAGE_CHECKSUM
 	ROW_FORMAT SECONDARY_ENGINE SECONDARY_ENGINE_ATTRIBUTE STATS_AUTO_RECALC STATS_PERSISTENT STATS_SAMPLE_PAGES

@@ -60,7 +60,7 @@ func (p *parser) indexBody(x *IndexDef) {
 	}
 }
 
-// expressionWay is what to do in place of a key over an expression.
+// expressionWay is what to do instead of a key over an expression.
 const expressionWay = "make a generated column of it, and a key over that"
 
 // overExpression gives the first expression among the parts of a key; "" without one.
@@ -130,8 +130,7 @@ type key struct {
 	unsupported *UnsupportedKey
 }
 
-// keyDef reads [CONSTRAINT [name]] and what it names, or an index. The second result is false where none
-// stands at the cursor.
+// keyDef reads [CONSTRAINT [name]] and what it names, or an index. The second result is false if there is none at the cursor.
 func (p *parser) keyDef() (key, bool) {
 	name, constraint := "", false
 	pos := Pos(p.tok().start)

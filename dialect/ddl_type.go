@@ -2,7 +2,7 @@ package dialect
 
 import "strings"
 
-// typeSynonyms are the types of several words, and the word that stands for each.
+// typeSynonyms are the types named by several words, and the one word for each.
 var typeSynonyms = []struct {
 	words []string
 	name  string
@@ -45,7 +45,7 @@ func (p *parser) typeIn(lo, hi int) *TypeName {
 
 var spatialTypes = set(`GEOMETRY POINT LINESTRING POLYGON MULTIPOINT MULTILINESTRING MULTIPOLYGON GEOMETRYCOLLECTION GEOMCOLLECTION`)
 
-// Spatial says whether it is a type of geometries: these are read, and refused where they are not left out.
+// Spatial says whether it is a geometry type: these are read, and refused unless they are left out.
 func (t TypeName) Spatial() bool { return spatialTypes[t.Name] }
 
 func (t TypeName) isText() bool {
@@ -93,7 +93,7 @@ func (p *parser) typeName() TypeName {
 		case p.accept("UNSIGNED"):
 			t.Unsigned = true
 		case p.accept("SIGNED"):
-		case p.accept("ZEROFILL"): // how numbers are shown is not kept, as the width is not
+		case p.accept("ZEROFILL"): // the display of numbers is not stored, nor is the width
 			t.Unsigned = true
 		case p.accept("CHARACTER", "SET"), p.accept("CHARSET"):
 			t.Charset = p.word()

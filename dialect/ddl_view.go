@@ -8,15 +8,15 @@ type CreateView struct {
 	OrReplace   bool
 	Alter       bool
 	IfNotExists bool
-	Algorithm   string // "MERGE", "TEMPTABLE", "UNDEFINED"; "" where none is said
+	Algorithm   string // "MERGE", "TEMPTABLE", "UNDEFINED"; "" if none is given
 	Invoker     bool   // SQL SECURITY INVOKER
 	Columns     []string
 	Query       Query
-	Text        string // of the query, whose places are those of the statement
+	Text        string // of the query; its places are offsets in the statement
 	Start       int    // where it begins in the statement
 	Check       string // WITH CHECK OPTION: "LOCAL", "CASCADED"; "" without one
 	Variable    bool   // it has a variable or a placeholder, which a view cannot have
-	ANSIQuotes  bool   // the text was read so
+	ANSIQuotes  bool   // the text was read with this option
 }
 
 // DropView is DROP VIEW.
@@ -28,10 +28,10 @@ type DropView struct {
 func (*CreateView) statement() {}
 func (*DropView) statement()   {}
 
-// Span is where something stands in the text of the statement.
+// Span is the place of something in the text of the statement.
 type Span struct{ Start, End int }
 
-// Edit puts a text in place of a part of another one.
+// Edit replaces a part of a text by another text.
 type Edit struct {
 	Span
 	Text string

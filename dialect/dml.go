@@ -110,7 +110,7 @@ func (p *parser) insertEnd() int {
 // rows reads (…), (…) of the tokens lo to hi-1.
 func (p *parser) rows(lo, hi int) [][]Expr {
 	if out := p.literalRows(lo, hi); out != nil {
-		return out // most of what is long; not worth a run of the parser
+		return out // most long lists; not worth a run of the parser
 	}
 	stmt, c := p.rewrite("INSERT INTO t VALUES", lo, hi, inRows).run(hi)
 	ins, ok := stmt.(*sqlparser.Insert)
@@ -128,7 +128,7 @@ func (p *parser) rows(lo, hi int) [][]Expr {
 	return out
 }
 
-// literalRows is rows of literals alone; nil of others.
+// literalRows is rows made only of literals; nil for others.
 func (p *parser) literalRows(lo, hi int) (out [][]Expr) {
 	for i := lo; p.isAt(i, "(") || p.isAt(i, "ROW", "("); i++ {
 		if p.toks[i].word == "ROW" {
@@ -258,8 +258,7 @@ func (p *parser) update(with []CTE) *Update {
 	return out
 }
 
-// delete reads DELETE, the cursor behind the verb. Behind the tables it is read as a SELECT is, so that
-// the table may have an alias.
+// delete reads DELETE, with the cursor after the verb. After the tables it is read like a SELECT, so that the table may have an alias.
 func (p *parser) delete(with []CTE) *Delete {
 	out := &Delete{With: with, Hints: p.hintWords(p.pos)}
 	for p.accept("LOW_PRIORITY") || p.accept("QUICK") {

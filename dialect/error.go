@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Error is why a text was refused, and where: a mistake, or syntax that is known and not supported.
+// Error says why a text was refused, and where: for a mistake, or for syntax that is known but not supported.
 type Error struct {
-	Message      string // what is wrong, or what serves instead of the feature
+	Message      string // what is wrong, or what to use instead of the feature
 	Pos          int    // offset in bytes into SQL
 	Line, Column int    // from 1; Column counts characters
 	Near         string // the word or mark at Pos, cut to 40 bytes; "" at the end of the text
@@ -24,7 +24,7 @@ func newError(sql string, pos, end int, msg string) *Error {
 	return e
 }
 
-// brief is what an error repeats of a word.
+// brief is the part of a word that an error repeats.
 func brief(word string) string {
 	const most = 40
 	if len(word) > most {
@@ -60,8 +60,7 @@ func Place(sql string, pos int) (line, column int) {
 	return 1 + strings.Count(head, "\n"), 1 + utf8.RuneCountInString(head[start:])
 }
 
-// Caret is the line of a text where an offset is, and below it a ^ at the place. Of a long line it shows what is
-// within 60 bytes of the place.
+// Caret is the line of a text at an offset, and below it a ^ at the place. For a long line it shows only what is within 60 bytes of the place.
 func Caret(sql string, pos int) string {
 	from := strings.LastIndexByte(sql[:pos], '\n') + 1
 	to := len(sql)
@@ -77,7 +76,7 @@ func Caret(sql string, pos int) string {
 	}
 	var b strings.Builder
 	b.WriteString(pre + strings.ToValidUTF8(sql[from:to], "") + post + "\n")
-	// A tab keeps its width, so that the mark stands below its place.
+	// A tab keeps its width, so that the mark is below its place.
 	for _, r := range pre + strings.ToValidUTF8(sql[from:pos], "") {
 		if r != '\t' {
 			r = ' '

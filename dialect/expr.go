@@ -26,8 +26,7 @@ type Literal struct {
 	Text string
 }
 
-// Placeholder is an argument: ? and $n by Index (0-based), :name and @name by Name (and the Index of
-// the first place where that name stands).
+// Placeholder is an argument: ? and $n by Index (0-based), :name and @name by Name (and the Index of the first place of that name).
 type Placeholder struct {
 	Index int
 	Name  string
@@ -39,8 +38,8 @@ type Column struct {
 	Pos                   Pos
 }
 
-// Variable is @@name, @@session.name, @@global.name (lower case, without @@ and scope) or, where @name
-// is no placeholder, a user variable @name: in SET and its like, and where the statement sets it.
+// Variable is @@name, @@session.name, @@global.name (lower case, without @@ and scope) or, if @name is not a placeholder, a user variable @name:
+// in SET and the like, and if the statement sets it.
 type Variable struct {
 	Name   string
 	System bool

@@ -22,7 +22,7 @@ type JSONColumn struct {
 	Columns    []JSONColumn // of NESTED PATH; nil: it is a column
 }
 
-// JSONInstead is what … ON EMPTY or … ON ERROR says; nothing: NULL.
+// JSONInstead is what … ON EMPTY or … ON ERROR says; NULL if nothing is said.
 type JSONInstead struct {
 	Error   bool
 	Default *string
@@ -31,7 +31,7 @@ type JSONInstead struct {
 func (*JSONTable) statement() {}
 func (*JSONTable) query()     {}
 
-// jsonTable reads JSON_TABLE at token i, and keeps it as a lateral query by the parenthesis behind it.
+// jsonTable reads JSON_TABLE at token i, and keeps it as a lateral query by the parenthesis after it.
 func (p *parser) jsonTable(i int) {
 	open := i + 1
 	hi := int(p.toks[open].match)

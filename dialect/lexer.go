@@ -36,10 +36,10 @@ type lexer struct {
 
 	byName map[string]int // the index of each of names
 
-	versions *versionComments // where they are looked for
+	versions *versionComments // where these are recognized
 }
 
-// guard refuses what no statement may hold, before anything looks closer, and reads comments for servers.
+// guard refuses what no statement may contain, before anything else is checked, and reads comments for servers.
 func guard(sql string, opt Options) (string, *Error) {
 	sql = strings.TrimPrefix(sql, "\uFEFF")
 	if len(sql) > maxText {
@@ -138,7 +138,7 @@ func (l *lexer) skip() *Error {
 	return nil
 }
 
-// at is the octet n behind the position; 0, which no text holds, behind the end.
+// at is the octet n after the position; beyond the end 0, which no text contains.
 func (l *lexer) at(n int) byte {
 	if l.pos+n < len(l.sql) {
 		return l.sql[l.pos+n]
@@ -150,19 +150,19 @@ func (l *lexer) fail(pos int, msg string) *Error {
 	return newError(l.sql, pos, min(pos+1, len(l.sql)), msg)
 }
 
-// behindName says whether the position is directly behind a name, where a point is no decimal point.
+// behindName says whether the position is directly after a name, where a point is not a decimal point.
 func (l *lexer) behindName() bool {
 	n := len(l.toks)
 	return n > 0 && int(l.toks[n-1].end) == l.pos && (l.toks[n-1].kind == tokWord || l.toks[n-1].kind == tokQuoted)
 }
 
-// behindDefiner says whether the next token is the user of DEFINER=, who may have no name.
+// behindDefiner says whether the next token is the user of DEFINER=, whose name may be empty.
 func (l *lexer) behindDefiner() bool {
 	n := len(l.toks)
 	return n > 1 && l.sql[l.toks[n-1].start] == '=' && strings.EqualFold(l.sql[l.toks[n-2].start:l.toks[n-2].end], "DEFINER")
 }
 
-// quoted passes a quoted string or name; the quote inside is doubled or, with escapes, behind a backslash.
+// quoted passes a quoted string or name; the quote inside is doubled or, with escapes, after a backslash.
 func (l *lexer) quoted(q byte, escapes bool) *Error {
 	start := l.pos
 	for l.pos++; l.pos < len(l.sql); l.pos++ {
@@ -183,7 +183,7 @@ func (l *lexer) quoted(q byte, escapes bool) *Error {
 	return l.fail(start, fmt.Sprintf("a quote %c that is not closed", q))
 }
 
-// number passes a number. Digits with letters behind them are a name, as in MySQL.
+// number passes a number. Digits followed by letters are a name, as in MySQL.
 func (l *lexer) number(t *token) *Error {
 	start := l.pos
 	if l.sql[start] == '0' && (l.at(1) == 'x' || l.at(1) == 'b') && !l.behindPoint() {
@@ -227,8 +227,7 @@ func (l *lexer) number(t *token) *Error {
 	return nil
 }
 
-// behindPoint says whether the position is behind the point of a qualified name: what follows is a name
-// even where it begins with a digit.
+// behindPoint says whether the position is after the point of a qualified name: what follows is a name even if it begins with a digit.
 func (l *lexer) behindPoint() bool { return l.behindPointAt(l.pos) }
 
 func (l *lexer) behindPointAt(pos int) bool {
@@ -272,7 +271,7 @@ func (l *lexer) word(t *token) *Error {
 	}
 	t.kind = tokWord
 	if !l.behindPointAt(start) {
-		t.word = upper(l.sql[start:l.pos]) // directly behind a point no word is a keyword
+		t.word = upper(l.sql[start:l.pos]) // directly after a point no word is a keyword
 	}
 	return nil
 }
@@ -318,7 +317,7 @@ func (l *lexer) argument(t *token) *Error {
 		t.arg = int32(l.nameIndex(l.sql[start+1 : l.pos]))
 	}
 	if variables := l.style == '@' && c == '?' || l.style == '?' && c == '@'; variables {
-		c = '?' // beside which setVariables makes variables of all @name
+		c = '?' // setVariables makes variables of all @name next to it
 	} else if l.style != 0 && l.style != c {
 		return l.fail(start, fmt.Sprintf("placeholders of two kinds, %c and %c, in one statement", l.style, c))
 	}
@@ -332,8 +331,8 @@ func (l *lexer) argument(t *token) *Error {
 // ofVariables are the words that begin statements in which @name is never an argument.
 var ofVariables = set("SET PREPARE EXECUTE")
 
-// setVariables makes variables of the session of those @name that the statement itself sets, by := or INTO: their values
-// change while it runs. The others stay arguments, unless there are placeholders without a name.
+// setVariables makes session variables of those @name that the statement itself sets, by := or INTO: their values change while it runs. The
+// others stay arguments, unless there are placeholders without a name.
 func (s *source) setVariables() {
 	var sets map[string]bool
 	into, named, marks := false, false, false
@@ -369,7 +368,7 @@ func (s *source) setVariables() {
 	s.names, s.args = l.names, l.args
 }
 
-// onlyMarks leaves no arguments but those that ? stands for.
+// onlyMarks keeps only the arguments that ? marks.
 func (s *source) onlyMarks() {
 	s.names, s.args = nil, 0
 	for i := range s.toks {
@@ -398,7 +397,7 @@ func (l *lexer) nameIndex(name string) int {
 	return l.args - 1
 }
 
-// operators are the operators of more than one octet, the longest first.
+// operators are the operators of several octets, the longest first.
 var operators = []string{"<=>", "->>", "<=", ">=", "<>", "!=", "<<", ">>", "&&", "||", "->", ":="}
 
 // operator passes an operator or a mark, and pairs parentheses.
@@ -439,7 +438,7 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 func isBit(c byte) bool   { return c == '0' || c == '1' }
 func isHex(c byte) bool   { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
-// isWord says whether c can stand in an unquoted name.
+// isWord says whether c can be part of an unquoted name.
 func isWord(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || isDigit(c) || c == '_' || c == '$' || c >= 0x80
 }

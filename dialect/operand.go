@@ -27,7 +27,7 @@ func (r *rewriter) atOperand(i int) int {
 		return i
 	case tokInt, tokDecimal, tokFloat, tokHex, tokBit, tokArg, tokSystem, tokUser:
 		if t.kind == tokUser && r.p.isAt(i+1, ":=") {
-			// @a := x is a call of that name, which ends where the expression does.
+			// @a := x is a call of that name, which ends with the expression.
 			r.nameAt(i)
 			r.boundary(i+1, "(")
 			f.assigned++
@@ -195,10 +195,10 @@ func (r *rewriter) operandWord(i int) int {
 	return r.operandName(i)
 }
 
-// quantified are the comparisons that may stand before ANY (SELECT …) and ALL (SELECT …).
+// quantified are the comparisons that may precede ANY (SELECT …) and ALL (SELECT …).
 var quantified = set("= <> != < <= > >=")
 
-// charsets are the introducers whose text is valid as it stands; that of _latin1 where it is ASCII.
+// charsets are the introducers whose text is valid as it is; that of _latin1 if it is ASCII.
 var charsets = set("_UTF8 _UTF8MB3 _UTF8MB4 _ASCII _LATIN1 _BINARY")
 
 func isASCII(text string) bool {

@@ -19,8 +19,7 @@ func (r *rewriter) atOperator(i int) int {
 	return i
 }
 
-// alias writes the name behind an operand: the unit of an INTERVAL, or an alias; where none can stand the
-// parser refuses it.
+// alias writes the name after an operand: the unit of an INTERVAL, or an alias; the parser refuses it where none is allowed.
 func (r *rewriter) alias(i int) int {
 	if f := r.top(); f.intervals > 0 {
 		f.intervals--
@@ -88,7 +87,7 @@ func (r *rewriter) infix(i int, text string) {
 	r.top().operators++
 }
 
-// comma reads a comma between two elements of whatever the frame lists.
+// comma reads a comma between two elements of the frame's list.
 func (r *rewriter) comma(i int) {
 	f := r.top()
 	f.operators = 0
@@ -231,8 +230,8 @@ func (r *rewriter) endAlias(i int) {
 	}
 }
 
-// aliasColumns reads the columns behind the alias of a query in FROM, (SELECT …) AS t (a, b), where token i begins them, and gives the
-// token behind them.
+// aliasColumns reads the columns after the alias of a query in FROM, (SELECT …) AS t (a, b), if they begin at token i, and gives the token after
+// them.
 func (r *rewriter) aliasColumns(i int) int {
 	p := r.p
 	if r.top().clause != inTables || p.toks[i].word != "(" {

@@ -2,14 +2,14 @@ package dialect
 
 import "strings"
 
-// sized are types that have sizes, which are no secret, and no names of functions, such as CHAR is.
+// sized are types with sizes, which are not secret; they exclude names that are also functions, such as CHAR.
 var sized = map[string]bool{
 	"VARCHAR": true, "VARBINARY": true, "DECIMAL": true, "NUMERIC": true, "FLOAT": true, "DOUBLE": true, "DATETIME": true,
 	"TINYINT": true, "SMALLINT": true, "MEDIUMINT": true, "INT": true, "INTEGER": true, "BIGINT": true,
 }
 
-// Outline is a statement without its literals and comments, which may hold what is nobody's business: ? stands for each literal, a blank
-// for what separates words. Of a text that cannot be read it gives the beginning.
+// Outline is a statement without its literals and comments, which may hold private data: ? replaces each literal, a blank whatever separates
+// words. For a text that cannot be read it gives the beginning.
 func Outline(sql string, opt Options) string {
 	l := lexer{source: source{sql: strings.TrimPrefix(sql, "\uFEFF"), opt: opt}}
 	var b strings.Builder
@@ -42,7 +42,7 @@ func Outline(sql string, opt Options) string {
 	}
 }
 
-// Verb is the first word of a statement, in capital letters; "" where it does not begin with one.
+// Verb is the first word of a statement, in capital letters; "" if it does not begin with a word.
 func Verb(sql string, opt Options) string {
 	l := lexer{source: source{sql: strings.TrimPrefix(sql, "\uFEFF"), opt: opt}}
 	for {

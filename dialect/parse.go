@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Parse reads one statement. What may follow it is a semicolon, blanks and comments; a text that holds
-// nothing else is a *NoOp. The error is always an *Error.
+// Parse reads one statement. Only a semicolon, blanks and comments may follow it; a text that holds nothing else is a *NoOp. The error is always
+// an *Error.
 func Parse(sql string, opt Options) (*Parsed, error) {
 	p, err := newParser(sql, opt)
 	if err != nil {
@@ -29,8 +29,8 @@ func Parse(sql string, opt Options) (*Parsed, error) {
 	return &Parsed{Statement: stmt, Text: text, Placeholders: p.args, Names: p.names, Variables: p.namesVariables(), Diagnostic: p.diagnostic}, nil
 }
 
-// ParseExpr reads one expression, such as a default or a check that was kept as text. It may hold neither
-// placeholders nor a semicolon. The error is always an *Error.
+// ParseExpr reads one expression, such as a default or a check that was stored as text. It may contain neither placeholders nor a semicolon. The
+// error is always an *Error.
 func ParseExpr(sql string, opt Options) (Expr, error) {
 	p, err := newParser(sql, opt)
 	if err != nil {
@@ -49,8 +49,8 @@ func ParseExpr(sql string, opt Options) (Expr, error) {
 	return e, nil
 }
 
-// Unqualified gives the text of an expression without the tables that its columns are written with: a > 0 for t.a > 0. A text that is
-// no expression stays as it is.
+// Unqualified gives the text of an expression without the tables of its columns: a > 0 for t.a > 0. A text that is not an expression stays as it
+// is.
 func Unqualified(text string) string {
 	if !strings.Contains(text, ".") {
 		return text
@@ -92,7 +92,7 @@ func Split(sql string, opt Options) ([]string, error) {
 		if len(l.toks) > 1 {
 			text := strings.Trim(sql[start:last.start], blanks)
 			if more && strings.HasSuffix(text, "--") {
-				text += ";" // without it the two signs would begin a comment
+				text += ";" // without it the two characters would begin a comment
 			}
 			out = append(out, text)
 		}
@@ -105,8 +105,8 @@ func Split(sql string, opt Options) ([]string, error) {
 // blanks are the characters that the lexer passes over.
 const blanks = " \t\n\v\f\r"
 
-// parser reads one statement from its tokens. The first error stays, and puts the cursor at the end, so
-// that every loop stops there and callers need not ask.
+// parser reads one statement from its tokens. The first error stays, and puts the cursor at the end, so that every loop stops there and callers
+// need not check.
 type parser struct {
 	source
 	pos int // the cursor: an index of toks
@@ -115,25 +115,25 @@ type parser struct {
 	second *Error
 	// queries are the subqueries that were read, by the token of their opening parenthesis.
 	queries map[int]Query
-	// forms are the calls of a form of their own, such as CAST(x AS t), by the token of their name.
+	// forms are the calls with special forms, such as CAST(x AS t), by the token of their name.
 	forms map[int]*form
 	// windows are what OVER says of calls, by the token of the function's name.
 	windows map[int]*Window
-	// derived are the columns behind the aliases of queries in FROM, by the token of the query's parenthesis.
+	// derived are the columns after the aliases of queries in FROM, by the token of the query's parenthesis.
 	derived map[int][]string
-	// laterals are the queries in FROM behind LATERAL, by the token of their parenthesis.
+	// laterals are the queries in FROM after LATERAL, by the token of their parenthesis.
 	laterals map[int]bool
 	// blocks counts the query blocks of the statement.
 	blocks int
 	// into are the variables of SELECT … INTO.
 	into []string
-	// nested is how many queries are open inside that of the statement.
+	// nested is how many queries are open inside the statement's query.
 	nested int
-	// newRow is the name by which an upsert speaks of the row it could not insert: excluded.
+	// newRow is the name by which an upsert refers to the row that it could not insert: excluded.
 	newRow string
-	// marks says that the elements of select lists are to say where they stand.
+	// marks says that the elements of select lists record their places.
 	marks bool
-	// diagnostic says that the statement asks for the conditions of the one before it.
+	// diagnostic says that the statement asks for the conditions of the previous one.
 	diagnostic bool
 }
 
@@ -201,7 +201,7 @@ func (p *parser) fail(i int, format string, args ...any) {
 	p.pos = len(p.toks) - 1
 }
 
-// unsupported notes at token i a feature that is known and not supported, with a hint at what is.
+// unsupported notes at token i a feature that is known but not supported, with a hint at an alternative.
 func (p *parser) unsupported(i int, feature string, hint ...string) {
 	if p.err == nil {
 		p.fail(i, "%s", strings.Join(hint, ""))
@@ -209,7 +209,7 @@ func (p *parser) unsupported(i int, feature string, hint ...string) {
 	}
 }
 
-// unexpected notes that token i cannot stand where it does.
+// unexpected notes that token i cannot be where it is.
 func (p *parser) unexpected(i int) {
 	switch t := &p.toks[min(i, len(p.toks)-1)]; {
 	case t.kind == tokEnd:
@@ -225,8 +225,8 @@ func (p *parser) unexpected(i int) {
 	}
 }
 
-// isAlias says whether token i stands where an alias without AS does. A keyword with a typing error is one to the
-// grammar, and what comes behind it disturbs.
+// isAlias says whether token i is where an alias without AS would be. The grammar takes a misspelt keyword for one, and is then confused by what
+// follows.
 func (p *parser) isAlias(i int) bool {
 	if i < 1 || p.toks[i].kind != tokWord {
 		return false
@@ -241,7 +241,7 @@ func (p *parser) tok() *token { return &p.toks[p.pos] }
 // peek is the token n behind the cursor, or the end.
 func (p *parser) peek(n int) *token { return &p.toks[min(p.pos+n, len(p.toks)-1)] }
 
-// is says whether the words stand at the cursor, one behind the other.
+// is says whether the words are at the cursor, one after the other.
 func (p *parser) is(words ...string) bool { return p.isAt(p.pos, words...) }
 
 func (p *parser) isAt(i int, words ...string) bool {
@@ -253,7 +253,7 @@ func (p *parser) isAt(i int, words ...string) bool {
 	return true
 }
 
-// oneOf says whether one of the words stands at the cursor.
+// oneOf says whether one of the words is at the cursor.
 func (p *parser) oneOf(words ...string) bool {
 	for _, w := range words {
 		if p.tok().word == w {
@@ -263,7 +263,7 @@ func (p *parser) oneOf(words ...string) bool {
 	return false
 }
 
-// accept passes the words if they stand at the cursor.
+// accept passes the words if they are at the cursor.
 func (p *parser) accept(words ...string) bool {
 	if !p.is(words...) {
 		return false
@@ -365,7 +365,7 @@ func (p *parser) until(i, hi int, words ...string) int {
 	return hi
 }
 
-// after is the token behind token i, or behind the parentheses that it opens.
+// after is the token after token i, or after the parentheses that it opens.
 func (p *parser) after(i int) int {
 	if p.toks[i].word == "(" {
 		return int(p.toks[i].match) + 1

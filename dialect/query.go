@@ -1,7 +1,7 @@
 package dialect
 
-// maxBlocks bounds the SELECTs, defaults and other expressions of one statement that are read by
-// themselves: each costs a run of the parser, some 30 µs and 20 kB.
+// maxBlocks bounds the SELECTs, defaults and other expressions of one statement that are parsed separately: each costs a run of the parser,
+// about 30 µs and 20 kB.
 const maxBlocks = 3000
 
 // isQuery says whether the parenthesis at token i holds a query: (SELECT …), ((SELECT …) UNION …).
@@ -167,7 +167,7 @@ func (p *parser) single(with []CTE, lo, tail, end int, lock *locks) Query {
 // locks are the clauses that lock rows at the end of a query; nil: there is none.
 type locks struct{ clauses []Locking }
 
-// to has every SELECT of a query lock its rows.
+// to makes every SELECT of a query lock its rows.
 func (l *locks) to(q Query) {
 	if l == nil {
 		return

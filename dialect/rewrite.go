@@ -2,25 +2,23 @@ package dialect
 
 import "strconv"
 
-// A rewriter turns tokens into a text that the parser reads without guessing: every name becomes `n` and
-// every constant, placeholder and subquery :n, n the index of its token, and what is left are operators
-// and the words that give the text its structure. So the parser cannot misread a literal, lose the case
-// of a name or take a keyword for an alias; and each node of its tree leads back to a token, its text and
-// its place. Nothing of the precedence of operators is decided here, but for the few that the parser does
-// not know (comparison, wrap).
+// A rewriter turns tokens into a text that the parser reads without guessing: every name becomes `n` and every constant, placeholder and
+// subquery :n, where n is the index of its token. What remains are operators and the words that give the text its structure. So the parser
+// cannot misread a literal, lose the case of a name or take a keyword for an alias; and each node of its tree leads back to a token, its text
+// and its place. The precedence of operators is left to the parser, except for the few that it does not know (comparison, wrap).
 type rewriter struct {
 	p       *parser
 	out     []piece
 	frames  []frame
 	operand bool // an operand is expected, not an operator
-	prefix  int  // prefix operators, one behind the other
+	prefix  int  // prefix operators in a row
 	joins   int
-	// countAll says that SQL_CALC_FOUND_ROWS stands before the list.
+	// countAll says that SQL_CALC_FOUND_ROWS precedes the list.
 	countAll bool
 	items    []item              // of the select list
-	hints    map[int][]IndexHint // by the last token of the table that they stand behind
+	hints    map[int][]IndexHint // by the last token of the table that they follow
 	windows  []NamedWindow       // of WINDOW
-	groups   bool                // what is read stands behind GROUP BY
+	groups   bool                // the tokens being read are those of GROUP BY
 	rollup   bool                // WITH ROLLUP
 }
 
@@ -40,8 +38,8 @@ const (
 	valuePiece
 )
 
-// Values that are no token's, between two operators: what the first operator really is. Conversion
-// regroups the chain (regroup), for the parser has no operator of that precedence.
+// Values without a token, between two operators: what the first operator really is. Conversion regroups the chain (regroup), because the parser
+// has no operator of that precedence.
 const (
 	xorMark    = ":xor"    // a OR :xor OR b
 	concatMark = ":concat" // a ^ :concat ^ b
@@ -51,7 +49,7 @@ const (
 // item is one element of a select list: its expression ends before its alias.
 type item struct{ lo, hi int }
 
-// clause is the part of a statement that a frame stands in.
+// clause is the part of a statement that a frame is in.
 type clause uint8
 
 const (
@@ -73,7 +71,7 @@ const (
 	caseFrame                   // CASE … END
 )
 
-// frame is what is open: the statement, a parenthesis or a CASE.
+// frame is an open statement, parenthesis or CASE.
 type frame struct {
 	kind   frameKind
 	clause clause
@@ -83,16 +81,16 @@ type frame struct {
 	// The comparison being read: where its first operand begins, and where its last one does.
 	first, last int
 	state       comparing
-	closeAfter  int // so many ) are due where the predicate ends
+	closeAfter  int // how many ) are due where the predicate ends
 	assigned    int // @a := that are open, to the end of the expression
-	between     int // BETWEENs whose AND is to come
-	upper       int // where the upper bound of the BETWEEN that was read last begins, 0 where none is being read
-	intervals   int // INTERVALs whose unit is to come
+	between     int // BETWEENs whose AND has not come yet
+	upper       int // where the upper bound of the last BETWEEN begins, 0 if none is being read
+	intervals   int // INTERVALs whose unit has not come yet
 	operators   int
 	assign      bool // inSet: the next = assigns
 }
 
-// comparing is what stands in a comparison so far.
+// comparing is what the comparison has so far.
 type comparing uint8
 
 const (
@@ -116,7 +114,7 @@ func (r *rewriter) done() {
 	r.prefix = 0
 }
 
-// push opens a frame; what it holds begins with the next piece.
+// push opens a frame; its content begins with the next piece.
 func (r *rewriter) push(f frame) {
 	if len(r.frames) > maxNesting {
 		r.p.fail(f.name, "more than %d nested parentheses and CASEs", maxNesting)
@@ -128,7 +126,7 @@ func (r *rewriter) push(f frame) {
 	r.prefix = 0
 }
 
-// settle closes what the predicate that ends here opened.
+// settle closes what the predicate ending here opened.
 func (r *rewriter) settle(tok int) {
 	for f := r.top(); f.closeAfter > 0; f.closeAfter-- {
 		r.raw(tok, ")")
@@ -153,8 +151,8 @@ func (r *rewriter) boundary(tok int, text string) {
 	r.operand = true
 }
 
-// comparison writes = and its like. They are read from the left, a = b = c as (a = b) = c, and the
-// parser, which knows one only, is given the parentheses.
+// comparison writes = and the like. These are read from the left, a = b = c as (a = b) = c; the parser, which knows only one, gets the
+// parentheses.
 func (r *rewriter) comparison(tok int, text string) {
 	r.settle(tok)
 	f := r.top()
@@ -168,7 +166,7 @@ func (r *rewriter) comparison(tok int, text string) {
 	f.operators++
 }
 
-// wrap puts what stands in the comparison so far in parentheses.
+// wrap puts the comparison so far in parentheses.
 func (r *rewriter) wrap(tok int) {
 	r.out[r.top().first].open++
 	r.raw(tok, ")")
@@ -201,7 +199,7 @@ func (r *rewriter) predicate(tok int, not bool, text string) {
 	f.operators++
 }
 
-// rewrite reads the tokens lo to hi-1, of which the first stands in clause c, and puts head in front.
+// rewrite reads the tokens lo to hi-1, the first of which is in clause c, and puts head in front.
 func (p *parser) rewrite(head string, lo, hi int, c clause) *rewriter {
 	r := &rewriter{p: p, out: make([]piece, 0, hi-lo+8), frames: make([]frame, 0, 8)}
 	r.raw(lo, head)
@@ -274,8 +272,7 @@ func (r *rewriter) listHead(i int) int {
 	}
 }
 
-// render is the text for the parser. ends are the offsets behind the pieces, by which place finds the
-// token of an error.
+// render is the text for the parser. ends are the offsets after the pieces, by which place finds the token of an error.
 func (r *rewriter) render() (text string, ends []int) {
 	b := make([]byte, 0, len(r.out)*6)
 	ends = make([]int, len(r.out))
@@ -301,7 +298,7 @@ func (r *rewriter) render() (text string, ends []int) {
 	return string(b), ends
 }
 
-// dotted writes a name with what qualifies it, a.b.c or a.*, and returns the token behind it.
+// dotted writes a name with its qualifiers, a.b.c or a.*, and returns the token after it.
 func (r *rewriter) dotted(i int) int {
 	p := r.p
 	r.nameAt(i)
@@ -323,7 +320,7 @@ func (r *rewriter) dotted(i int) int {
 	return i
 }
 
-// atTable reads what stands where a table is expected.
+// atTable reads what appears where a table is expected.
 func (r *rewriter) atTable(i int) int {
 	p := r.p
 	t := &p.toks[i]

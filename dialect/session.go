@@ -84,8 +84,8 @@ type Transaction struct {
 	Chain     bool // AND CHAIN: another transaction of the same characteristics follows
 }
 
-// NoOp is a statement that is read and does nothing here: LOCK TABLES, FLUSH, an empty text …. Text is
-// what it was, in upper case, with a blank between words and marks.
+// NoOp is a statement that is read but does nothing here: LOCK TABLES, FLUSH, an empty text …. Text is the statement in upper case, with a blank
+// between words and marks.
 type NoOp struct{ Text string }
 
 func (*Show) statement()        {}

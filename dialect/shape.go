@@ -5,9 +5,9 @@ import "strings"
 // maxShape is the longest text that has a shape.
 const maxShape = 4 << 10
 
-// Shape puts ? in place of literals: in a SELECT, UPDATE or DELETE of one query block of those behind = in its conditions, and in the
-// SET of an UPDATE; in an INSERT of those in its rows. So statements that differ in them alone have one shape. A text without such
-// literals has none, nor has one with arguments, variables, hints or a semicolon, or one that reads information_schema.
+// Shape replaces literals by ?: in a SELECT, UPDATE or DELETE of one query block, those after = in its conditions, and in the SET of an UPDATE;
+// in an INSERT, those in its rows. So statements that differ only in these have the same shape. A text without such literals has none, nor has
+// one with arguments, variables, hints or a semicolon, or one that reads information_schema.
 func Shape(sql string, opt Options) (shape string, literals []*Literal, ok bool) {
 	if len(sql) > maxShape || strings.IndexByte(sql, 0) >= 0 || hasVersions(sql) {
 		return "", nil, false
@@ -25,7 +25,7 @@ func Shape(sql string, opt Options) (shape string, literals []*Literal, ok bool)
 			insert = true
 		case n == 0 && t.word != "SELECT" && t.word != "UPDATE" && t.word != "DELETE", n > 0 && t.word == "SELECT", t.word == ";":
 			return "", nil, false
-		case t.word == "INFORMATION_SCHEMA": // its tables are made anew by whoever plans
+		case t.word == "INFORMATION_SCHEMA": // its tables are made again at each planning
 			return "", nil, false
 		case t.kind == tokArg || t.kind == tokSystem || t.kind == tokUser || l.hints != nil:
 			return "", nil, false
@@ -55,7 +55,7 @@ func Shape(sql string, opt Options) (shape string, literals []*Literal, ok bool)
 	return b.String(), literals, true
 }
 
-// isCut says whether token i is a text or a small number, and an operand of its own. In rows it may have a point.
+// isCut says whether token i is a text or a small number, and a whole operand. In rows it may have a point.
 func (p *parser) isCut(i int, inRows bool) bool {
 	const small = 18 // digits
 	t, next := &p.toks[i], &p.toks[i+1]

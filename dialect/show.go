@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// shown are the things that SHOW knows, by the words it is asked for with.
+// shown are the things that SHOW knows, by the words that ask for them.
 var shown = map[string]string{
 	"TABLES": "tables", "COLUMNS": "columns", "FIELDS": "columns", "INDEX": "index", "INDEXES": "index",
 	"KEYS": "index", "CREATE TABLE": "create table", "CREATE VIEW": "create view", "CREATE DATABASE": "create database",
@@ -118,7 +118,7 @@ func (p *parser) rowLimit() *Limit {
 	return l
 }
 
-// fromOrIn passes FROM or IN; one must be there where must says so.
+// fromOrIn passes FROM or IN; one is required if must is set.
 func (p *parser) fromOrIn(must bool) bool {
 	if p.accept("FROM") || p.accept("IN") {
 		return true

@@ -96,12 +96,12 @@ func (p *parser) statement() Statement {
 	return nil
 }
 
-// foreign are the words that begin statements which are known and not supported.
+// foreign are the words that begin statements which are known but not supported.
 var foreign = set(`CALL HANDLER LOAD IMPORT MERGE PRAGMA VACUUM ATTACH DETACH
 	REINDEX XA DECLARE GRANT REVOKE COPY COMMENT SIGNAL RESIGNAL CHANGE PURGE RESET INSTALL
 	UNINSTALL CACHE HELP SHUTDOWN RESTART CLONE BINLOG END ABORT LISTEN NOTIFY`)
 
-// instead says what does the work of such a statement.
+// instead says what to use instead of such a statement.
 var instead = map[string]string{
 	"LOAD": "the command nearlyfree load reads CSV, JSON lines and SQL",
 	"COPY": "the command nearlyfree load reads CSV, JSON lines and SQL",
@@ -143,7 +143,7 @@ func (p *parser) whole(start int) Statement {
 	return &SelectInto{Query: q, Into: p.into}
 }
 
-// variable passes @name; "" where there is none.
+// variable passes @name; "" if there is none.
 func (p *parser) variable() string {
 	t := p.tok()
 	if t.kind != tokUser {
@@ -265,7 +265,7 @@ func (p *parser) transaction(word string) Statement {
 	return t
 }
 
-// work reads what may stand behind COMMIT and ROLLBACK, and says whether that is AND CHAIN.
+// work reads what may follow COMMIT and ROLLBACK, and says whether that is AND CHAIN.
 func (p *parser) work() (chain bool) {
 	if !p.accept("WORK") {
 		p.accept("TRANSACTION")

@@ -34,8 +34,8 @@ type token struct {
 	arg int32
 }
 
-// upper is s in upper case, letters of ASCII only: strings.ToUpper makes an S of the long s U+017F, and
-// so a keyword of what is none.
+// upper is s in upper case, for letters of ASCII only: strings.ToUpper makes an S of the long s U+017F, and so could make a keyword of another
+// word.
 func upper(s string) string {
 	for i := 0; i < len(s); i++ {
 		if 'a' <= s[i] && s[i] <= 'z' {
@@ -76,8 +76,8 @@ func set(s string) map[string]bool {
 	return m
 }
 
-// reserved are the words that give a statement its structure: never a name without backticks. Every
-// other word is a name wherever a name can stand, unlike in MySQL, which reserves 260.
+// reserved are the words that give a statement its structure: never a name without backticks. Every other word is a name wherever a name can
+// appear, unlike in MySQL, which reserves 260.
 var reserved = set(`SELECT FROM WHERE GROUP BY HAVING ORDER LIMIT UNION EXCEPT INTERSECT AND OR XOR NOT IN
 	IS LIKE BETWEEN REGEXP RLIKE CASE WHEN THEN ELSE AS ON USING JOIN LEFT RIGHT INNER CROSS NATURAL
 	STRAIGHT_JOIN SET INTO VALUES INSERT UPDATE DELETE REPLACE CREATE DROP ALTER TABLE WITH EXISTS DIV MOD
@@ -87,14 +87,14 @@ var reserved = set(`SELECT FROM WHERE GROUP BY HAVING ORDER LIMIT UNION EXCEPT I
 // callable are the reserved words that are also the names of functions.
 var callable = set(`LEFT RIGHT REPLACE INSERT MOD VALUES`)
 
-// keywords are the words that are looked for behind a typing error: those of queries, then those of definitions.
+// keywords are the words that a typing error may have meant: those of queries, then those of definitions.
 var keywords = []string{"SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "FROM", "WHERE", "GROUP", "ORDER", "HAVING",
 	"LIMIT", "OFFSET", "UNION", "VALUES", "JOIN", "LEFT", "INNER", "BETWEEN", "DISTINCT", "INTO", "TABLE",
 	"AUTO_INCREMENT", "COMMENT", "COPY KEYS", "DEFAULT", "FOREIGN", "GLOBAL", "INCLUDE", "INTERLEAVE", "INTERVAL", "NOT NULL", "PARTITION",
 	"PARTITIONS", "PRIMARY KEY", "PROPERTY", "REFERENCES", "STORED", "UNIQUE", "VIRTUAL", "WITH PARENT"}
 
-// keywordLike is the keyword that a word, which is none, is a typing error of: two letters swapped, or one
-// wrong, missing or too many. "" if there is none.
+// keywordLike is the keyword that another word is a typing error of: two letters swapped, or one wrong, missing or too many. "" if there is
+// none.
 func keywordLike(word string) string {
 	if len(word) < 4 || reserved[word] {
 		return ""
@@ -107,7 +107,7 @@ func keywordLike(word string) string {
 	return ""
 }
 
-// didYouMean ends an error at a word which is a typing error of a keyword; "" where it is none.
+// didYouMean ends an error at a word that is a typing error of a keyword; "" if it is not.
 func didYouMean(word string) string {
 	if k := keywordLike(word); k != "" {
 		return "; did you mean " + k + "?"

@@ -2,18 +2,18 @@ package dialect
 
 import "strings"
 
-// Version is that of the MySQL whose dialect this is: 8.0.23. What a comment /*!40101 … */ says to servers of at least some version is
-// read where that is not newer, as in MySQL. What a comment /*N! … */ says is read always: it is for this dialect alone, as /*M! … */ is for
-// MariaDB, so that a dump may hold what MySQL does not know.
+// Version is the version of the MySQL whose dialect this is: 8.0.23. As in MySQL, a comment /*!40101 … */ for servers of some version is read if
+// that version is not newer. A comment /*N! … */ is always read: it is for this dialect alone, as /*M! … */ is for MariaDB, so that a dump may
+// contain what MySQL does not know.
 const Version = 80023
 
-// versionComments are the signs in a text that make comments of what is to be read.
+// versionComments are the marks that make comments of text to be read.
 type versionComments struct {
 	open  int      // 1 more than the position of the comment that is being read; 0: none
 	signs [][2]int // from, to
 }
 
-// readVersions gives the text with blanks in place of those signs, so that every place in it stays what it was.
+// readVersions gives the text with blanks in place of those marks, so that every place in it stays the same.
 func readVersions(sql string, opt Options) (string, *Error) {
 	if !hasVersions(sql) {
 		return sql, nil
@@ -48,9 +48,9 @@ func hasVersions(sql string) bool {
 	return strings.Contains(sql, "/*!") || strings.Contains(sql, "/*N!")
 }
 
-// enter passes the beginning of a comment, where its text is to be read.
+// enter passes the beginning of a comment, if its text is to be read.
 func (v *versionComments) enter(l *lexer) bool {
-	if v.open > 0 { // one in another is a comment
+	if v.open > 0 { // a comment within another one stays a comment
 		if n := strings.Index(l.sql[l.pos:], "*/"); n > 0 {
 			v.signs = append(v.signs, [2]int{l.pos, l.pos + n + 2})
 		}

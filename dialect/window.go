@@ -1,9 +1,8 @@
 package dialect
 
-// Window is what stands behind OVER, or behind a name in WINDOW: OVER name, or
-// ([name] [PARTITION BY …] [ORDER BY …] [frame]).
+// Window is what follows OVER, or a name in WINDOW: OVER name, or ([name] [PARTITION BY …] [ORDER BY …] [frame]).
 type Window struct {
-	Name      string // of the window that it is, or that it adds to; "": none
+	Name      string // of the window that it is, or extends; "": none
 	Bare      bool   // OVER name, without parentheses
 	Partition []Expr
 	OrderBy   []Order
@@ -33,7 +32,7 @@ type Frame struct {
 	Start, End FrameBound
 }
 
-// FrameBoundKind says where a frame begins or ends.
+// FrameBoundKind says what kind of place a frame begins or ends at.
 type FrameBoundKind uint8
 
 const (
@@ -50,8 +49,7 @@ type FrameBound struct {
 	X    Expr
 }
 
-// over reads OVER and what stands before it, if the call that ends before token i is one of a window function, and
-// returns the token behind it.
+// over reads OVER and what may precede it, if the call that ends before token i is one of a window function, and returns the token after it.
 func (p *parser) over(call, i int) int {
 	at := i
 	if p.isAt(at, "FROM", "FIRST") || p.isAt(at, "FROM", "LAST") {

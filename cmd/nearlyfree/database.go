@@ -66,8 +66,8 @@ func connect(ctx context.Context, config *nearlyfree.Config) (*database, error) 
 	return d, nil
 }
 
-// mustBeThere says that the database in the data source name does not exist. Its own connections see it, because it comes with its first table,
-// so another database is asked.
+// mustBeThere fails if the database in the data source name does not exist. That one's own connections see it all the same, because it comes
+// with its first table, so another database is asked.
 func (d *database) mustBeThere(ctx context.Context) error {
 	if d.config.Database == "" {
 		return nil
