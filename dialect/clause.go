@@ -121,7 +121,7 @@ func (r *rewriter) order(i int) (int, bool) {
 	return i, false
 }
 
-// clause writes the words that begin a clause.
+// clause writes text in place of the words that begin a clause: words of them, from token i on.
 func (r *rewriter) clause(i, words int, text string, c clause) (int, bool) {
 	if words == 2 && !r.p.isAt(i+1, "BY") {
 		r.p.fail(i+1, "expected BY")

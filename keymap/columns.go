@@ -25,8 +25,7 @@ type Column struct {
 // Key encodes the values of some columns, and reads them back.
 type Key struct{ parts []Part }
 
-// NewKey makes the key of the columns of a primary key, or of those of an index. Where none of them says Cut, the texts are cut
-// as CREATE TABLE has it.
+// NewKey makes the key of the columns of a primary key, or of an index. If no column says Cut, the texts are cut as CREATE TABLE does.
 func NewKey(columns ...Column) (Key, error) {
 	k := Key{make([]Part, len(columns))}
 	cuts := false
@@ -66,13 +65,12 @@ func (c *Column) valueType() (value.Type, error) {
 	return t, err
 }
 
-// And appends the columns of other to those of k. The key of an index entry is made so: the columns of the index, then those of
-// the primary key.
+// And appends the columns of other to those of k. This makes the key of an index entry: the columns of the index, then those of the primary key.
 func (k Key) And(other Key) Key { return Key{append(append([]Part(nil), k.parts...), other.parts...)} }
 
-// Encode gives the key text for values, one for each column, behind a name: RowPrefix, or the IndexName of an index. With no name
-// it is the PartitionKey of PARTITION BY KEY, and what Bucket takes for PARTITION BY HASH. The values are what database/sql takes
-// as arguments, nil for NULL; one that the column would round is an error.
+// Encode gives the key text for values, one for each column, after a name: RowPrefix, or the IndexName of an index. Without a name it is the
+// PartitionKey of PARTITION BY KEY, and the argument of Bucket for PARTITION BY HASH. The values are what database/sql accepts as arguments, nil
+// for NULL; a value that the column would round is an error.
 func (k Key) Encode(name string, values ...any) (string, error) {
 	if len(values) != len(k.parts) {
 		return "", fmt.Errorf("values: %d, columns of the key: %d", len(values), len(k.parts))
@@ -105,8 +103,8 @@ func (p Part) appendGo(dst []byte, v any) ([]byte, error) {
 	return dst, err
 }
 
-// Decode reads a key text back: the name that it begins with, if any, and the values as database/sql gives them. Of a text that was
-// cut, or whose collation does not see all that it holds, the key has no value: that is an error, and the entity has it as a property.
+// Decode reads a key text back: the name that it begins with, if any, and the values as database/sql gives them. The key does not hold the value
+// of a text that was cut, or that its collation does not fully preserve: that is an error, and the entity has the value as a property.
 func (k Key) Decode(key string) (name string, values []any, err error) {
 	rest, n := key, strings.Count(key, string(rune(Separator)))
 	if n == len(k.parts) {
@@ -117,7 +115,7 @@ func (k Key) Decode(key string) (name string, values []any, err error) {
 	for i, p := range k.parts {
 		var v value.Value
 		if v, rest, err = DecodeValue(rest, p); err == nil {
-			v, err = p.Type.Convert(v) // with the digits that the type says
+			v, err = p.Type.Convert(v) // with the digits of the type
 		}
 		if err != nil {
 			return "", nil, fmt.Errorf("part %d of the key: %w", i+1, err)

@@ -11,9 +11,8 @@ import (
 
 var errBadCode = errors.New("key text is not of its part's type")
 
-// DecodeValue reads the code that src begins with; rest begins behind the separator and is "" when
-// none follows. What AppendValue has cut, folded or taken a prefix of cannot be read back and is an
-// error, as is all that AppendValue does not write.
+// DecodeValue reads the code that src begins with; rest begins after the separator and is "" if nothing follows. What AppendValue has cut,
+// folded or taken a prefix of cannot be read back and is an error, as is anything that AppendValue does not write.
 func DecodeValue(src string, p Part) (v value.Value, rest string, err error) {
 	code, rest := SkipValue(src)
 	if v, ok := p.decode(code); ok {
@@ -89,7 +88,7 @@ func (p Part) decodeOctets(code string) (s string, ok bool) {
 	return string(b), true
 }
 
-// unmirror reads a mirrored code up to its end, which must be that of the text.
+// unmirror reads a mirrored code up to its end, which must be the end of the text.
 func unmirror(code string) (units string, ok bool) {
 	code, ok = strings.CutSuffix(code, descEnd)
 	if !ok {
@@ -113,7 +112,7 @@ func unmirror(code string) (units string, ok bool) {
 	return string(out), true
 }
 
-// decodeRune reads one code word; size 0 when none stands there.
+// decodeRune reads one code word; size is 0 if there is none.
 func decodeRune(s string) (r rune, size int) {
 	if s == "" || s[0] >= utf8.RuneSelf {
 		return 0, 0

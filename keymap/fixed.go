@@ -12,7 +12,7 @@ const (
 	enumUnits  = 4 // an ENUM has at most 65535 members
 )
 
-// appendFixed encodes the types whose codes all have one size; not ok when v is of another type.
+// appendFixed encodes the types whose codes all have one size; not ok if v is of another type.
 func (p Part) appendFixed(dst []byte, v value.Value) (out []byte, ok bool) {
 	kind := v.Kind()
 	switch p.Type.Base {

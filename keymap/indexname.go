@@ -12,22 +12,20 @@ const (
 	indexHashUnits = 16 // base32hex digits, 80 bit
 )
 
-// IndexName is how keys name an index: the code of the name in lower case, so without the separator,
-// and never RowPrefix. It takes at most 28 units; of a longer name there is the beginning and a hash.
-// Different names, but for their case, are different.
+// IndexName is how keys name an index: the code of the name in lower case, so without the separator, and never RowPrefix. It takes at most 28
+// units; a longer name is its beginning and a hash. Names that differ by more than case are different.
 func IndexName(name string) string { return nameCode(value.Fold(name)) }
 
-// NestedName is IndexName of a name that is one of several tables' in the same physical table: outer is the
-// IndexName or NestedName of the table. No IndexName is the same, and of all outer and name only those that are the
-// same, but for the case of name.
+// NestedName is IndexName for a name in a physical table that several tables share: outer is the IndexName or NestedName of the table. It equals
+// no IndexName, and two are equal only if both outer and name are, ignoring the case of name.
 func NestedName(outer, name string) string { return nameCode(outer + nested + value.Fold(name)) }
 
-// nested stands between the names: no name of SQL has it.
+// nested is between the names: no name in SQL contains it.
 const nested = "\x00"
 
-// NestedSpans are the spans of all keys of a table that shares its physical table with others: outer begins the
-// keys of its rows, and inner, each a NestedName of it, those of its index entries. There is one span where outer
-// is all characters that are their own codes: whatever begins with that and nested is its own then.
+// NestedSpans are the spans of all keys of a table that shares its physical table with others: outer begins the keys of its rows, and inner,
+// each a NestedName of it, those of its index entries. There is one span if all characters of outer are their own codes: whatever begins with
+// outer and nested then belongs to the table.
 func NestedSpans(outer string, inner []string) []Span {
 	spans := []Span{PrefixSpan(outer + string(Separator))}
 	if isPlain(outer) {
@@ -51,7 +49,7 @@ func isPlain(name string) bool {
 	return true
 }
 
-// nameCode is the code of a folded name, cut where it is long.
+// nameCode is the code of a folded name, cut if it is long.
 func nameCode(name string) string {
 	dst, short := make([]byte, 0, 2*maxIndexName), 0
 	for _, r := range name {
@@ -59,7 +57,7 @@ func nameCode(name string) string {
 			short = len(dst)
 		}
 		if r == utf8.RuneError || len(dst) > maxIndexName {
-			// What is no UTF-8 would look like U+FFFD; its hash does not.
+			// Invalid UTF-8 would look like U+FFFD; its hash does not.
 			return string(dst[:short]) + cutMark + hashName(name, indexHashUnits)
 		}
 	}

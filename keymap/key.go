@@ -1,13 +1,13 @@
 package keymap
 
-// RowPrefix is the name that the keys of rows begin with. No index is called that.
+// RowPrefix is the name that the keys of rows begin with. No index has this name.
 const RowPrefix = "PK"
 
 // SinglePartition is the PartitionKey of a table that is not spread.
 const SinglePartition = "00"
 
-// Bucket is the PartitionKey for a row of a table in n hash partitions (1 to 65536): FNV-1a of 64
-// bits over the octets of the codes, modulo n, as 4 hex digits. It is part of the format.
+// Bucket is the PartitionKey for a row of a table in n hash partitions (1 to 65536): FNV-1a of 64 bits over the octets of the codes, modulo n,
+// as 4 hex digits. It is part of the format.
 func Bucket(codes string, n int) string {
 	const (
 		offset = 0xcbf29ce484222325

@@ -15,9 +15,8 @@ const (
 	More                       // something else: the prefix is all that a span can say
 )
 
-// LikePrefix splits a LIKE pattern at its first wildcard (% or _), with escapes resolved: escape
-// makes the character behind it stand for itself; at the end of the pattern it stands for itself.
-// escape 0 is none. The prefix is as the pattern has it: a part folds it by its collation.
+// LikePrefix splits a LIKE pattern at its first wildcard (% or _), with escapes resolved: escape makes the next character represent itself, and
+// at the end of the pattern represents itself. escape 0 is none. The prefix is as in the pattern: a part folds it by its collation.
 func LikePrefix(pattern string, escape rune) (prefix string, rest LikeRest) {
 	plain := 0 // the prefix up to here needs no copy
 	var b strings.Builder

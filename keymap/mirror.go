@@ -5,17 +5,16 @@ package keymap
 const alphabet = `"$&()*+,-.0123456789:;<=>@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_` + "`abcdefghijklmnopqrstuvwxyz{|}~"
 
 const (
-	// descEnd ends a text in a descending part: above all that could follow instead, so that the
-	// shorter one sorts behind the longer one.
+	// descEnd ends a text in a descending part: it is above anything that could follow instead, so that the shorter text sorts after the longer
+	// one.
 	descEnd = "~~"
 
-	// descCutMark is cutMark mirrored. No code of a whole text holds ~~, so none but a cut one holds
-	// this.
+	// descCutMark is cutMark mirrored. No code of a whole text contains ~~, so only cut codes contain this.
 	descCutMark = `""`
 )
 
-// mirror maps each unit but the first to the one at the other end of the alphabet. The mirror image
-// of the first is two units, for the last one alone begins the end.
+// mirror maps each unit except the first to the one at the other end of the alphabet. The mirror image of the first is two units, because the
+// last one alone begins the end.
 var mirror = func() (t [256]byte) {
 	for i := range len(alphabet) {
 		t[alphabet[i]] = alphabet[len(alphabet)-1-i]

@@ -7,7 +7,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// Separator stands between the parts of a key. No code holds it, and it is below all that do.
+// Separator is between the parts of a key. No code contains it, and it is below all characters of codes.
 const Separator = '!'
 
 // Part is one part of a key: how values of a column are encoded there.
@@ -24,10 +24,9 @@ const nullDesc = "~~~"
 // keyUnits is the room for one group of parts, so that two groups and a name make a legal key.
 const keyUnits = 240
 
-// SetCuts sets Cut in all parts of one key, so that together they take at most 240 units: what stands before a cut, a
-// code word that crosses it, the hash, the end of a descending part and the separator. The texts and octets share
-// what the parts of a fixed size leave; where that is too little, they get 8 units each, whatever the sum then is.
-// The cuts are part of the format of a table: they depend on nothing but the types of the parts.
+// SetCuts sets Cut in all parts of one key, so that together they take at most 240 units: the part before a cut, a code word across it, the
+// hash, the end of a descending part and the separator. The texts and octets share what the parts of a fixed size leave; if that is too little,
+// they get 8 units each, whatever the sum then is. The cuts are part of the format of a table: they depend only on the types of the parts.
 func SetCuts(parts []Part) {
 	room, texts := keyUnits, 0
 	for _, p := range parts {
@@ -45,12 +44,12 @@ func SetCuts(parts []Part) {
 	}
 }
 
-// cutUnits is Cut for each of the texts and octets that share a room.
+// cutUnits is Cut for each of the texts and octets that share the room.
 func cutUnits(room, textParts int) int {
 	return max(8, room/max(textParts, 1)-35)
 }
 
-// fixedUnits is how long the codes of a type are that is not Cuttable.
+// fixedUnits is the length of the codes of a type that is not Cuttable.
 func fixedUnits(t value.Type) int {
 	switch t.Base {
 	case value.TypeBool:
@@ -70,9 +69,8 @@ func fixedUnits(t value.Type) int {
 // Cuttable says whether values of the type have no fixed size, so that they may have to be cut.
 func Cuttable(t value.Type) bool { return t.IsFreeText() || t.IsOctets() }
 
-// AppendValue appends the code of v, which is NULL or of the part's type already (see
-// value.Type.Convert). cut says that the code stands for several values: the text was longer than
-// Prefix, or than Cut and ends in a hash. It is an error when v is of another type.
+// AppendValue appends the code of v, which must be NULL or already of the part's type (see value.Type.Convert). cut says that the code
+// represents several values: the text was longer than Prefix, or than Cut and ends in a hash. A v of another type is an error.
 func AppendValue(dst []byte, v value.Value, p Part) (out []byte, cut bool, err error) {
 	if v.IsNull() {
 		if p.Desc {

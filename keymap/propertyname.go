@@ -8,19 +8,18 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// Names of properties follow C#'s rules for identifiers. Only ASCII is used of them, for stores
-// differ in what else they read in a filter. What is not allowed is _xHH_ with the hex digits of
-// the code point, as XML's tools write it; _x_ is nothing and stands before names that are taken.
+// Names of properties follow C#'s rules for identifiers. Only ASCII is used, because stores differ in what else they accept in a filter. Other
+// characters become _xHH_ with the hex digits of the code point, as XML's tools write it; _x_ means nothing and precedes names that are taken.
 const (
 	maxPropertyName = 200 // of what is written out; longer ones, up to 255, end in a hash
 	propertyHash    = "_xh"
 )
 
-// ownPrefix begins the names of properties that the driver keeps for itself; no column's does.
+// ownPrefix begins the names of the driver's own properties; no column's name does.
 const ownPrefix = "nf_"
 
-// OperationIDs is the property of an entity that says which transactions wrote it last: the ids of the last ones, the newest
-// first. Whoever writes the entity may leave it out.
+// OperationIDs is the property of an entity that says which transactions wrote it last: the ids of the last ones, newest first. Another program
+// that writes the entity may leave it out.
 const OperationIDs = ownPrefix + "o"
 
 // takenNames are names of properties of every entity, and words of the filter language.
@@ -30,9 +29,8 @@ var takenNames = map[string]bool{
 	"le": true, "true": true, "false": true, "null": true, "nan": true, "inf": true,
 }
 
-// PropertyName is the property that holds a column. It keeps the case as written; columns that
-// differ by more than case have different properties. It is never one of an entity's own, does not
-// begin with ownPrefix and does not look like a PropertyPart.
+// PropertyName is the property that holds a column. It keeps the case as written; columns that differ by more than case have different
+// properties. It never equals one of an entity's own properties, does not begin with ownPrefix and does not look like a PropertyPart.
 func PropertyName(column string) string {
 	var b strings.Builder
 	short := 0 // the end of a character near where a hash would begin
@@ -42,7 +40,7 @@ func PropertyName(column string) string {
 		}
 		r, size := utf8.DecodeRuneInString(column[i:])
 		switch {
-		case r == utf8.RuneError && size == 1: // not UTF-8: told apart by the octet, above all code points
+		case r == utf8.RuneError && size == 1: // not UTF-8: identified by the octet, above all code points
 			writeEscape(&b, 0xFF0000|rune(column[i]))
 		case r == '_' && looksEscaped(column[i:]), b.Len() == 0 && '0' <= r && r <= '9':
 			writeEscape(&b, r)
@@ -65,7 +63,7 @@ func PropertyName(column string) string {
 	if len(name) <= maxPropertyName {
 		return name
 	}
-	// Every hashed name is longer than every other one, for a character takes less than the hash.
+	// Every hashed name is longer than any other, because a character takes less than the hash.
 	return name[:short] + propertyHash + hashName(value.Fold(column), hashUnits)
 }
 
@@ -81,12 +79,12 @@ func PropertyPart(name string, i int) string {
 	return name + "_" + strconv.Itoa(i)
 }
 
-// PropertyNull is the property that says that a column is NULL, where a row without the column's property holds another
-// value. It is no PropertyPart. name is what PropertyName gave.
+// PropertyNull is the property that says that a column is NULL, in a table where a row without the column's property has another value. It is
+// not a PropertyPart. name is a result of PropertyName.
 func PropertyNull(name string) string { return name + "_00" }
 
-// looksEscaped says whether s begins as an escape would once it is written: _x, hex digits, _. What
-// is neither letter nor digit gets that _ as its escape begins.
+// looksEscaped says whether s begins as an escape would when written: _x, hex digits, _. Any character but a letter or digit provides that _,
+// because its escape begins with it.
 func looksEscaped(s string) bool {
 	if !strings.HasPrefix(s, "_x") {
 		return false

@@ -39,7 +39,7 @@ func appendRune(dst []byte, r rune) []byte {
 		return append(dst, byte(r))
 	case r <= 0x23:
 		return append(dst, '"', low[r])
-	case r < class2: // the first of a pair, or the character behind it
+	case r < class2: // the first of a pair, or the character after it
 		switch r {
 		case '$', '&', '.', '>', '[':
 			return append(dst, byte(r), '0')

@@ -2,18 +2,18 @@ package keymap
 
 import "math/big"
 
-// Scale takes keys for numbers: each of its letters is a digit, and the letters that are there are all digits there are. So a key
-// that lies in the middle between two others can be made, and said how far it lies from either, without knowing what the keys are made of.
+// Scale reads keys as numbers: each of its letters is a digit, and the letters that occur are all the digits. So it can make a key in the middle
+// between two others, and say how far a key is from either, without knowing what the keys are made of.
 type Scale struct {
-	digit   [256]int64 // of a letter; of one that is not there, of the one before
+	digit   [256]int64 // of a letter; for one that does not occur, that of the letter before
 	letters []byte
 	size    *big.Int
 }
 
-// scaleUnits is how many letters of a key count, behind what all of them begin with.
+// scaleUnits is how many letters of a key count, after the common prefix of all.
 const scaleUnits = 40
 
-// NewScale makes the scale of keys like these, without what all of them begin with.
+// NewScale makes the scale of keys like these, without their common prefix.
 func NewScale(keys ...string) *Scale {
 	var have [256]bool
 	for _, key := range keys {

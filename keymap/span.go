@@ -13,16 +13,14 @@ func PrefixSpan(prefix string) Span {
 	return Span{From: prefix, To: Successor(prefix)}
 }
 
-// PointSpan is the span that holds key and no other: To is the least key behind it, for no store
-// allows a character below the blank.
+// PointSpan is the span that holds only key: To is the least key after it, because no store allows a character below the blank.
 func PointSpan(key string) Span {
 	return Span{From: key, To: key + " "}
 }
 
-// Successor is the least text above all that begin with prefix, "" where there is none. It passes
-// over what a store refuses in a key (/ \ # ? and control characters), so that it can stand in a
-// filter, and what is ASCII stays so. That is exact for key text; of keys that were made elsewhere
-// others may lie before it, so they need a second look.
+// Successor is the least text above all that begin with prefix, "" if there is none. It skips what a store refuses in a key (/ \ # ? and control
+// characters), so that it can be used in a filter, and keeps ASCII in ASCII. That is exact for key text; other keys made elsewhere may lie
+// before it, so they need a second check.
 func Successor(prefix string) string {
 	for prefix != "" {
 		r, size := utf8.DecodeLastRuneInString(prefix)
@@ -67,10 +65,9 @@ func (s Span) Intersect(o Span) Span {
 	return s
 }
 
-// AppendTextPrefix appends what the codes of all texts that begin with prefix begin with. exact says
-// that PrefixSpan of it holds no others. It may hold others where the prefix is empty (NULL begins with
-// it too) or longer than what the part encodes, where not one character stands for each under the
-// collation, and where the prefix ends in blanks that the key has not.
+// AppendTextPrefix appends the common prefix of the codes of all texts that begin with prefix. exact says that its PrefixSpan holds no other
+// texts. It may hold others if the prefix is empty (NULL begins with it too) or longer than what the part encodes, if the collation does not
+// fold each character to one, or if the prefix ends in blanks that the key lacks.
 func AppendTextPrefix(dst []byte, prefix string, p Part) (out []byte, exact bool) {
 	folded, cut := p.first(p.Type.Collation.FoldPrefix(prefix))
 	start := len(dst)

@@ -6,7 +6,7 @@ import "unicode/utf8"
 func UTF16Len(s string) int {
 	n := 0
 	for i := range len(s) {
-		// Each code point has one octet that does not continue it; those of four octets take two units.
+		// Each code point has one octet that is not a continuation; those of four octets take two units.
 		if c := s[i]; c < 0x80 || c >= 0xC0 {
 			n++
 			if c >= 0xF0 {

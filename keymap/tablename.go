@@ -9,10 +9,9 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// Names of physical tables: the store takes ^[A-Za-z][A-Za-z0-9]{2,62}$, without regard to case.
-// Letters (in lower case) and digits of ASCII stay as they are; the rest is an escape of Z and a
-// digit. A z that a digit follows is Z0, so that every Z or z before a digit is an escape and names
-// can be read back.
+// Names of physical tables: the store accepts ^[A-Za-z][A-Za-z0-9]{2,62}$, ignoring case. Letters (in lower case) and digits of ASCII stay as
+// they are; other characters become Z and a digit. A z before a digit becomes Z0, so that every Z or z before a digit is an escape and names can
+// be read back.
 const (
 	escapeZ          = "Z0" // the letter, before a digit
 	escapeUnderscore = "Z1"
@@ -21,28 +20,28 @@ const (
 	escapeOctet      = "Z4" // and 2, 4 or 6 hex digits of the code point
 	escapeUnit       = "Z5"
 	escapePoint      = "Z6"
-	escapeStart      = "Z7" // nothing; stands before a name that begins with a digit
+	escapeStart      = "Z7" // nothing; precedes a name that begins with a digit
 	escapeDatabase   = "Z8" // ends the database's name
-	escapeGeneration = "Z9" // and the number of times that the name was taken by what was dropped
+	escapeGeneration = "Z9" // and the number of times that a dropped table had the name
 
 	ownCatalog   = escapeOwn + "catalog"
 	ownTemporary = escapeDatabase + escapeOwn + "temporary"
 
 	maxTableName     = 57 // of 63: a generation takes up to 6
 	maxPartitionName = 53 // of 63: a version takes up to 10
-	maxDatabaseName  = 30 // of them for the database with its end
+	maxDatabaseName  = 30 // of these for the database with its end
 	nameHashUnits    = 20 // base32hex digits, 100 bit
 )
 
-// TableName is the name of the physical table that holds a table of a database. Different names,
-// but for their case, have different tables; one too long ends in a hash.
+// TableName is the name of the physical table that holds a table of a database. Names that differ by more than case have different tables; a
+// name that is too long ends in a hash.
 func TableName(database, table string) string {
 	prefix := DatabasePrefix(database)
 	return prefix + escapeName(table, maxTableName-len(prefix))
 }
 
-// TableGeneration is another name for a physical table (what TableName gave) while the one before it
-// is still being deleted: generation 0 is the name itself, and every other one up to 9999 is new.
+// TableGeneration is another name for a physical table (a result of TableName) while the previous one is still being deleted: generation 0 is
+// the name itself, and every other one up to 9999 is new.
 func TableGeneration(physical string, generation int) string {
 	if generation == 0 {
 		return physical
@@ -50,15 +49,14 @@ func TableGeneration(physical string, generation int) string {
 	return physical + escapeGeneration + strconv.Itoa(generation)
 }
 
-// PartitionTable is the name of the physical table that holds a part of a table of a database, as of a version of its
-// definition. Different parts and versions have different names, which no TableName or TableGeneration is.
+// PartitionTable is the name of the physical table that holds one partition of a table of a database, by a version of the table's definition.
+// Different partitions and versions have different names, which differ from every TableName and TableGeneration.
 func PartitionTable(database, table, part string, version int64) string {
 	prefix := DatabasePrefix(database)
 	return prefix + escapeName(table+"\x00"+part, maxPartitionName-len(prefix)) + escapeGeneration + "v" + strconv.FormatInt(version, 36)
 }
 
-// DatabasePrefix is what the physical tables of a database begin with, and no table of another
-// database does.
+// DatabasePrefix is the prefix of the physical tables of a database, and of no other database's.
 func DatabasePrefix(database string) string {
 	name := escapeName(database, maxDatabaseName-len(escapeDatabase)-len(escapeStart))
 	if name != "" && name[0] <= '9' {
@@ -67,8 +65,7 @@ func DatabasePrefix(database string) string {
 	return name + escapeDatabase
 }
 
-// CatalogTable is the name of the physical table that holds the definitions of a database. No user's
-// table has it.
+// CatalogTable is the name of the physical table that holds the definitions of a database. No user table has this name.
 func CatalogTable(database string) string {
 	return DatabasePrefix(database) + ownCatalog
 }
@@ -81,8 +78,8 @@ func CatalogOf(physical string) string {
 	return physical
 }
 
-// CatalogDatabase says whether a physical table, whatever the case of its name, is the CatalogTable of a database, and of which. The name
-// is in small letters, and "", false where only its hash is known.
+// CatalogDatabase says whether a physical table, whatever the case of its name, is the CatalogTable of a database, and of which. The name is in
+// lower case; "", false if only its hash is known.
 func CatalogDatabase(physical string) (database string, known, ok bool) {
 	prefix, name, own := strings.Cut(strings.ToUpper(physical), escapeDatabase)
 	if !own || !strings.EqualFold(name, ownCatalog) {
@@ -92,7 +89,7 @@ func CatalogDatabase(physical string) (database string, known, ok bool) {
 	return database, known, true
 }
 
-// unescapeName reads back what escapeName has written, in small letters; false where that was cut.
+// unescapeName reverses escapeName, in lower case; false if the name was cut.
 func unescapeName(name string) (string, bool) {
 	var b strings.Builder
 	for i := 0; i < len(name); i++ {
@@ -130,13 +127,13 @@ func unescapeName(name string) (string, bool) {
 	return b.String(), true
 }
 
-// SharedTable is the name of the physical table that tables of a database share which have none of their own
-// (layout=single). No user's table has it.
+// SharedTable is the name of the physical table that is shared by those tables of a database that have none of their own (layout=single). No
+// user table has this name.
 func SharedTable(database string) string {
 	return DatabasePrefix(database) + escapeOwn + "tables"
 }
 
-// TemporaryTable is the name of the n-th physical table that a process makes for a temporary table. No other table has it.
+// TemporaryTable is the name of the n-th physical table that a process makes for a temporary table. No other table has this name.
 func TemporaryTable(n int64) string { return ownTemporary + strconv.FormatInt(n, 36) }
 
 // IsTemporary says whether a physical table, whatever the case of its name, is a TemporaryTable.
@@ -148,14 +145,14 @@ func IsTemporary(physical string) bool {
 func escapeName(name string, room int) string {
 	name = value.Fold(name)
 	var b strings.Builder
-	short := 0 // what leaves room for a hash, at the end of a character
+	short := 0 // the part that leaves room for a hash, at the end of a character
 	for i := 0; i < len(name); {
 		if b.Len() <= room-len(escapeHash)-nameHashUnits {
 			short = b.Len()
 		}
 		r, size := utf8.DecodeRuneInString(name[i:])
 		switch {
-		case r == utf8.RuneError && size == 1: // not UTF-8: told apart by the octet, above all code points
+		case r == utf8.RuneError && size == 1: // not UTF-8: identified by the octet, above all code points
 			b.WriteString(escapePoint + hexN(0xFF0000|rune(name[i]), 6))
 		case r == 'z' && i+1 < len(name) && '0' <= name[i+1] && name[i+1] <= '9':
 			b.WriteString(escapeZ)
@@ -189,8 +186,8 @@ func hexN(r rune, n int) string {
 	return strings.Repeat("0", n-len(s)) + s
 }
 
-// OwnTable says whether a physical table, whatever the case of its name, may be one of the driver's own: all of
-// those hold the end of a database's name, which no table is likely to hold that somebody else made.
+// OwnTable says whether a physical table, whatever the case of its name, may be one of the driver's own: all of those contain the end of a
+// database's name, which tables made by others are unlikely to contain.
 func OwnTable(physical string) bool {
 	return strings.Contains(strings.ToUpper(physical), escapeDatabase)
 }

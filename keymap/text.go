@@ -21,7 +21,7 @@ const (
 
 var base32hex = base32.HexEncoding.WithPadding(base32.NoPadding)
 
-// appendText encodes a text, or what stands for it under its collation.
+// appendText encodes a text, or its folded form under its collation.
 func (p Part) appendText(dst []byte, s string) (out []byte, cut bool, err error) {
 	s, cut = p.head(s)
 	if s == "" {
@@ -51,13 +51,12 @@ func (p Part) appendText(dst []byte, s string) (out []byte, cut bool, err error)
 	return dst, cut, nil
 }
 
-// head takes what is encoded of a text: what stands for it under the collation, of that the first characters only where
-// the part says so.
+// head gives the part of a text that is encoded: its folded form under the collation, of which only the first characters if the part says so.
 func (p Part) head(s string) (head string, cut bool) {
 	return p.first(p.Type.Collation.Fold(s))
 }
 
-// first takes the first characters, where the part says so.
+// first gives the first characters, if the part says so.
 func (p Part) first(s string) (head string, cut bool) {
 	if p.Prefix > 0 && len(s) > p.Prefix {
 		n := 0
@@ -82,7 +81,7 @@ func (p Part) appendRune(dst []byte, r rune) []byte {
 	return dst
 }
 
-// appendHash appends what stands for the part of s behind the cut.
+// appendHash appends the replacement for the part of s after the cut.
 func (p Part) appendHash(dst []byte, s string) []byte {
 	sum := sha256.Sum256([]byte(s))
 	var buf [len(cutMark) + hashUnits]byte
@@ -97,7 +96,7 @@ func (p Part) appendHash(dst []byte, s string) []byte {
 	return dst
 }
 
-// appendUnits appends a whole code, complemented and ended where the part descends.
+// appendUnits appends a whole code, complemented and ended if the part descends.
 func (p Part) appendUnits(dst []byte, code string) []byte {
 	if !p.Desc {
 		return append(dst, code...)
@@ -108,8 +107,8 @@ func (p Part) appendUnits(dst []byte, code string) []byte {
 	return append(dst, descEnd...)
 }
 
-// appendOctets encodes octets. They are cut at a multiple of 5 octets, where the digits of base32
-// end with them, so that the cut code is the beginning of the whole one.
+// appendOctets encodes octets. They are cut at a multiple of 5 octets, where the base32 digits end with them, so that the cut code is the
+// beginning of the whole one.
 func (p Part) appendOctets(dst []byte, s string) (out []byte, cut bool) {
 	if p.Prefix > 0 && len(s) > p.Prefix {
 		s, cut = s[:p.Prefix], true
@@ -137,9 +136,8 @@ func (p Part) appendOctets(dst []byte, s string) (out []byte, cut bool) {
 	return dst, cut
 }
 
-// Stem is what a cut code has in common with those of all texts that share the part before the cut:
-// it up to and with the mark of the hash. PrefixSpan of it covers them all. A code that is not cut
-// is its own stem.
+// Stem is the common prefix of a cut code and of all texts that share the part before the cut: up to and including the mark of the hash. Its
+// PrefixSpan covers them all. A code that is not cut is its own stem.
 func Stem(code string) string {
 	mark := cutMark
 	if len(code) > len(cutMark) && strings.HasSuffix(code, descEnd) {

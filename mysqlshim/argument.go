@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// argument makes of an argument what MySQL's driver sends: a number, a text, octets, or NULL. A time is sent as its text. Octets that
-// are a text are one for the server, too: it takes them for any column.
+// argument converts an argument to what MySQL's driver sends: a number, a text, octets, or NULL. A time is sent as its text. Octets that form a
+// text are a text for the server, too: it accepts them for any column.
 func (c *Config) argument(v any) (driver.Value, error) {
 	switch v := v.(type) {
 	case nil, int64, uint64, float64:
@@ -60,7 +60,7 @@ func (c *Config) argument(v any) (driver.Value, error) {
 	}
 }
 
-// valuer asks a driver.Valuer; a nil pointer to one whose method is of the value is NULL, as in database/sql.
+// valuer calls a driver.Valuer; a nil pointer whose method has a value receiver is NULL, as in database/sql.
 func (c *Config) valuer(v driver.Valuer) (driver.Value, error) {
 	if r := reflect.ValueOf(v); r.Kind() == reflect.Pointer && r.IsNil() && r.Type().Elem().Implements(reflect.TypeFor[driver.Valuer]()) {
 		return nil, nil

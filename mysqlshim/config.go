@@ -40,7 +40,7 @@ type Config struct {
 	AllowNativePasswords     bool
 	AllowOldPasswords        bool
 	CheckConnLiveness        bool
-	ClientFoundRows          bool // RowsAffected counts the rows that an UPDATE has found, also where it changes nothing
+	ClientFoundRows          bool // RowsAffected counts the rows that an UPDATE has found, even if it changes nothing
 	ColumnsWithAlias         bool // refused
 	InterpolateParams        bool // values come as from the text protocol
 	MultiStatements          bool // several statements in one text
@@ -113,7 +113,7 @@ func (c *Config) Clone() *Config {
 	return &own
 }
 
-// normalize fills in what follows from other fields, and refuses names that nobody has registered.
+// normalize fills in fields that follow from others, and refuses names that are not registered.
 func (c *Config) normalize() error {
 	if c.Net == "" {
 		c.Net = "tcp"

@@ -26,9 +26,9 @@ type conn struct {
 	session   session
 	config    *Config
 	connector *connector
-	name      string // that the connector has the store by
+	name      string // the connector's name for the store
 	store     *nearlyfree.Connector
-	only      bool // nothing else goes by the connector
+	only      bool // nothing else uses the connector
 	closed    bool
 	ended     error // of the context that ended a statement, and the connection with it
 }
@@ -52,7 +52,7 @@ func (c *conn) Close() error {
 	return err
 }
 
-// ResetSession leaves the session as it is. MySQL's driver does, so that SET, USE, GET_LOCK and BEGIN by SQL last where a sql.DB has one
+// ResetSession leaves the session as it is, like MySQL's driver, so that SET, USE, GET_LOCK and BEGIN in SQL last in a sql.DB with one
 // connection.
 func (c *conn) ResetSession(context.Context) error {
 	if !c.IsValid() {
@@ -61,7 +61,7 @@ func (c *conn) ResetSession(context.Context) error {
 	return nil
 }
 
-// IsValid says whether the connection may be used again: neither it nor its store was closed.
+// IsValid says whether the connection may be used again: neither it nor its store is closed.
 func (c *conn) IsValid() bool { return !c.closed && c.connector.isOpen(c.name, c.store) }
 
 func (c *conn) CheckNamedValue(nv *driver.NamedValue) (err error) {
@@ -149,13 +149,13 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 	return out, nil
 }
 
-// run runs a statement that gives nothing.
+// run runs a statement without a result.
 func (c *conn) run(ctx context.Context, query string) error {
 	_, err := c.session.ExecContext(ctx, query, nil)
 	return c.failed(ctx, err)
 }
 
-// Query and Exec are for who calls them through sql.Conn.Raw.
+// Query and Exec are for callers through sql.Conn.Raw.
 func (c *conn) Query(query string, args []driver.Value) (driver.Rows, error) {
 	named, err := c.named(args)
 	if err != nil {
@@ -184,11 +184,11 @@ func (c *conn) named(args []driver.Value) ([]driver.NamedValue, error) {
 	return out, nil
 }
 
-// readOnlyErrors are those by which rejectReadOnly gives a connection up, so that the next one may find a server that can be written to.
+// readOnlyErrors are the errors for which rejectReadOnly gives a connection up, so that the next one may find a writable server.
 var readOnlyErrors = []uint16{1290, 1792, 1836}
 
-// failed translates the error of a statement. Where the context has ended it, the connection ends with it, as with MySQL: what it
-// holds, a transaction or a lock, is given back.
+// failed translates the error of a statement. If the context has ended the statement, the connection ends with it, as with MySQL, and releases
+// its transaction and locks.
 func (c *conn) failed(ctx context.Context, err error) error {
 	err = translate(err)
 	var e *MySQLError

@@ -57,7 +57,7 @@ func NewConnector(c *Config) (driver.Connector, error) {
 	return &connector{config: c}, nil
 }
 
-// connector opens the store at its first connection, and anew after Close: MySQL's has none, so that two sql.DB may have one.
+// connector opens the store at its first connection, and again after Close: MySQL's connector has no Close, so two sql.DB may share one.
 type connector struct {
 	config *Config
 
@@ -67,7 +67,7 @@ type connector struct {
 
 func (k *connector) Driver() driver.Driver { return &MySQLDriver{} }
 
-// Close gives the store up. database/sql calls it when a sql.DB is closed.
+// Close closes the store. database/sql calls it when a sql.DB is closed.
 func (k *connector) Close() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -97,7 +97,7 @@ func (k *connector) open(name string, c *Config) (*nearlyfree.Connector, error) 
 	return store, nil
 }
 
-// isOpen says whether the store was not closed since open gave it.
+// isOpen says whether the store is still open since open gave it.
 func (k *connector) isOpen(name string, store *nearlyfree.Connector) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -132,7 +132,7 @@ func (k *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	return out, nil
 }
 
-// begin sets what the data source name says of the session. As in MySQL there is no connection to a database that was dropped (1049).
+// begin applies the session settings of the data source name. As in MySQL there is no connection to a database that was dropped (1049).
 func (c *conn) begin(ctx context.Context) error {
 	if err := c.setNames(ctx); err != nil {
 		return err

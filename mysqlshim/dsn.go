@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// parameter is one of a data source name that has a field in Config.
+// parameter is a parameter of a data source name that has a field in Config.
 type parameter struct {
 	name string
 	get  func(c *Config) string // as FormatDSN writes it; "": it is the default
@@ -135,8 +135,7 @@ func readBool(text string) (yes, ok bool) {
 // ParseDSN reads [user[:password]@][net[(addr)]]/database[?name=value&…].
 func ParseDSN(dsn string) (*Config, error) {
 	c := NewConfig()
-	// A password, an address and, behind the ?, a value that somebody did not escape may hold a slash. The last one counts, as
-	// in MySQL's driver.
+	// A password, an address and, after the ?, an unescaped value may contain a slash. The last one counts, as in MySQL's driver.
 	slash := strings.LastIndexByte(dsn, '/')
 	if slash < 0 && dsn != "" {
 		return nil, errors.New("invalid DSN: missing the slash separating the database name")
@@ -203,7 +202,7 @@ func (c *Config) parseParameters(text string) error {
 	return nil
 }
 
-// FormatDSN is the data source name of c. What only Go can say is not in it: TLS, DialFunc, Logger, BeforeConnect.
+// FormatDSN is the data source name of c. It lacks what only Go can express: TLS, DialFunc, Logger, BeforeConnect.
 func (c *Config) FormatDSN() string {
 	var s strings.Builder
 	if c.User != "" {

@@ -24,7 +24,7 @@ var (
 	ErrBusyBuffer        = errors.New("busy buffer")
 )
 
-// MySQLError is what a statement fails with.
+// MySQLError is the error of a failed statement.
 type MySQLError struct {
 	Number   uint16
 	SQLState [5]byte
@@ -50,7 +50,7 @@ func (e *MySQLError) Is(target error) bool {
 // Unwrap gives the *nearlyfree.Error, which knows more: the place in the statement, and whether a retry is safe.
 func (e *MySQLError) Unwrap() error { return e.cause }
 
-// unnumbered are MySQL's numbers of what nearlyfree gives none, and 1105 (HY000) of the rest.
+// unnumbered are MySQL's numbers for errors that have none in nearlyfree, and 1105 (HY000) for the rest.
 var unnumbered = []struct {
 	target error
 	number uint16

@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// Logger is told of what no error can be returned for. Nothing here is.
+// Logger gets messages that cannot be returned as errors. There are none here.
 type Logger interface {
 	Print(v ...any)
 }

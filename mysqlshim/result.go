@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Result tells, through sql.Conn.Raw, of each statement of a text.
+// Result gives, through sql.Conn.Raw, the results of each statement of a text.
 type Result interface {
 	driver.Result
 	AllRowsAffected() []int64
@@ -29,7 +29,7 @@ func (r *result) add(of driver.Result) error {
 	}
 	n, err := of.RowsAffected()
 	if err != nil {
-		n = 0 // whole partitions were dropped, whose rows nobody has counted
+		n = 0 // whole partitions were dropped, whose rows were not counted
 	}
 	r.ids, r.affected = append(r.ids, id), append(r.affected, n)
 	return nil

@@ -19,7 +19,7 @@ type innerRows interface {
 	driver.RowsColumnTypePrecisionScale
 }
 
-// rows hands out values of the Go types that MySQL's driver gives.
+// rows returns values of the Go types that MySQL's driver gives.
 type rows struct {
 	innerRows
 	conn *conn
@@ -28,7 +28,7 @@ type rows struct {
 	ctx  context.Context
 	rest []part // the statements of the text behind this one
 
-	first    []driver.Value // row that was read, and is not handed out yet
+	first    []driver.Value // row that was read, but not returned yet
 	firstErr error          // in its place
 
 	types []kind // of the columns, found at the first row
@@ -39,7 +39,7 @@ var (
 	_ driver.RowsNextResultSet = (*rows)(nil)
 )
 
-// queryAll runs statements up to the first with rows; the others are run as NextResultSet comes to them, and at Close.
+// queryAll runs statements up to the first with rows; NextResultSet runs the others as it reaches them, and Close the rest.
 func (c *conn) queryAll(ctx context.Context, parts []part, text bool) (driver.Rows, error) {
 	out := &rows{conn: c, text: text, ctx: ctx, rest: parts}
 	if err := out.advance(); err != nil && err != io.EOF {
@@ -72,8 +72,8 @@ func (r *rows) advance() error {
 	return io.EOF
 }
 
-// take begins to hand out got, and reads the first row: a server answers a query when it has that, so the query fails where its context
-// ends before.
+// take begins to return got, and reads the first row: a server answers a query when it has that row, so the query fails if its context ends
+// before.
 func (r *rows) take(got innerRows) error {
 	r.innerRows, r.types, r.first = got, nil, nil
 	if len(got.Columns()) == 0 {
@@ -100,7 +100,7 @@ func (r *rows) read(dest []driver.Value) error {
 func (r *rows) HasNextResultSet() bool { return len(r.rest) > 0 }
 func (r *rows) NextResultSet() error   { return r.advance() }
 
-// Close runs the statements that are left, as the server does.
+// Close runs the remaining statements, as the server does.
 func (r *rows) Close() error {
 	for {
 		switch err := r.advance(); err {
@@ -132,7 +132,7 @@ func (r *rows) Next(dest []driver.Value) error {
 	return nil
 }
 
-// kind is what decides of a column's Go type.
+// kind is what determines a column's Go type.
 type kind struct {
 	name   string
 	layout string // of a DATE or DATETIME
@@ -156,7 +156,7 @@ func (r *rows) kinds() []kind {
 	return out
 }
 
-// value makes v what MySQL's driver gives of the column.
+// value makes v what MySQL's driver gives for the column.
 func (r *rows) value(v driver.Value, k *kind) driver.Value {
 	switch v := v.(type) {
 	case bool:

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// ansi is what the word ANSI of sql_mode stands for, but for REAL_AS_FLOAT: a REAL stays a DOUBLE.
+// ansi is the expansion of ANSI in sql_mode, except REAL_AS_FLOAT: a REAL stays a DOUBLE.
 var ansi = []string{"PIPES_AS_CONCAT", "ANSI_QUOTES", "IGNORE_SPACE", "ONLY_FULL_GROUP_BY"}
 
-// ansiMode is a sql_mode of a data source name with the words for which ANSI stands, and whether they are in it: then texts are read
-// so from the first one on.
+// ansiMode is the sql_mode of a data source name with ANSI expanded, and whether ANSI is in it: then texts are read that way from the first one
+// on.
 func ansiMode(mode string) (string, bool) {
 	bare := strings.ToUpper(strings.Trim(mode, `'"`))
 	words := strings.Split(bare, ",")

@@ -21,8 +21,8 @@ var stores = struct {
 	kept map[string]*nearlyfree.Connector // that keep memory from being given up, by Config.Store
 }{kept: map[string]*nearlyfree.Connector{}}
 
-// SetStore gives the rule by which the store of a data source name is found; nil: the environment variable again. MySQL's driver has
-// no such function.
+// SetStore sets the function that finds the store of a data source name; nil restores the environment variable. MySQL's driver has no such
+// function.
 func SetStore(rule func(*Config) (string, error)) {
 	stores.Lock()
 	defer stores.Unlock()
@@ -92,7 +92,7 @@ func open(c *Config) (*nearlyfree.Connector, error) {
 	return nearlyfree.NewConnector(own)
 }
 
-// keep holds memory as long as the process lives.
+// keep keeps a memory store until the process ends.
 func keep(c *nearlyfree.Config) error {
 	if !strings.HasPrefix(c.Store, "mem://") {
 		return nil

@@ -21,8 +21,8 @@ type Fault int
 
 // The faults.
 const (
-	// Throttled: the service says that it is busy (503). The driver waits and asks again; a statement fails with ErrThrottled when
-	// it was told so at each try.
+	// Throttled: the service says that it is busy (503). The driver waits and tries again; a statement fails with ErrThrottled if every try is
+	// refused.
 	Throttled Fault = iota
 	// LostAnswer: a write is done, and the connection breaks before the answer. The driver finds out what became of it.
 	LostAnswer
@@ -34,8 +34,8 @@ const (
 	NoAnswer
 )
 
-// Account is an Azure account played in this process, in memory: the driver speaks the service's protocol with it, and a test says what
-// goes wrong. Real time passes only where the driver waits before it tries again, here a millisecond, and where it waits for NoAnswer.
+// Account is a simulated Azure account in this process, in memory: the driver speaks the service's protocol with it, and a test says what goes
+// wrong. Real time passes only while the driver waits before a retry, here a millisecond, and while it waits for NoAnswer.
 type Account struct {
 	// DB is a database of the account, closed and checked when the test ends.
 	DB *sql.DB
@@ -55,8 +55,8 @@ func OpenAccount(t testing.TB) *Account {
 	return OpenAccountConfig(t, &nearlyfree.Config{})
 }
 
-// OpenAccountConfig is OpenAccount with settings. Store and Transport are the account's. Where Retry does not say how long, the driver waits
-// a millisecond before it tries again, and 2 s for an answer.
+// OpenAccountConfig is OpenAccount with settings. Store and Transport are the account's. Unless Retry sets them, the pause before a retry is a
+// millisecond, and the wait for an answer 2 s.
 func OpenAccountConfig(t testing.TB, c *nearlyfree.Config) *Account {
 	t.Helper()
 	a := &Account{}
@@ -70,29 +70,29 @@ func OpenAccountConfig(t testing.TB, c *nearlyfree.Config) *Account {
 		own.Retry.TryTimeout = 2 * time.Second
 	}
 	if own.SchemaLease == 0 {
-		own.SchemaLease = time.Millisecond // so that nobody waits for it
+		own.SchemaLease = time.Millisecond // so that nothing waits for it
 	}
 	a.DB = OpenConfig(t, &own)
 	t.Cleanup(a.Heal) // before the database is checked: cleanups run last first
 	return a
 }
 
-// Inject has a fault befall the next so many requests that it can befall. LostAnswer and Conflict befall writes of rows, the others any
-// request. Faults wait in turn.
+// Inject makes a fault hit the next requests that it can hit, n of them. LostAnswer and Conflict hit writes of rows, the others any request.
+// Faults wait in turn.
 func (a *Account) Inject(f Fault, times int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.left = append(a.left, injected{f, times})
 }
 
-// Heal takes back the faults that have not befallen a request yet.
+// Heal withdraws the faults that have not hit a request yet.
 func (a *Account) Heal() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.left = nil
 }
 
-// Pending is how many requests are still to be befallen.
+// Pending is how many requests are still to be hit.
 func (a *Account) Pending() (n int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -128,7 +128,7 @@ func (a *Account) next(_ int, r *http.Request) azuretest.Fault {
 	return azuretest.Fault{Status: http.StatusServiceUnavailable, Code: "ServerBusy"}
 }
 
-// writesRows says whether a request changes rows, and not what the driver keeps beside them.
+// writesRows says whether a request changes rows, rather than the driver's own entities.
 func writesRows(r *http.Request) bool {
 	if r.Method == http.MethodGet || strings.Contains(r.URL.Path, "/Tables") {
 		return false

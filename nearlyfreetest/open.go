@@ -9,9 +9,9 @@ import (
 	"github.com/nearlyfreedb/nearlyfree"
 )
 
-// Open gives a fresh, empty database in memory, within microseconds. When the test ends the database is closed. If anything was written,
-// every index entry of every table, whatever its database, is held against its row before (CHECK TABLE), and the test fails if one is
-// missing, stale or orphaned.
+// Open gives a fresh, empty database in memory, within microseconds. When the test ends the database is closed. If anything was written, every
+// index entry of every table, in every database, is first compared with its row (CHECK TABLE), and the test fails if one is missing, stale or
+// orphaned.
 func Open(t testing.TB) *sql.DB {
 	t.Helper()
 	return OpenConfig(t, &nearlyfree.Config{Store: "mem://"})
@@ -42,7 +42,7 @@ func watched(c *nearlyfree.Config) (*nearlyfree.Config, *Watch) {
 	return &own, watch
 }
 
-// open gives the database of a Connector until the test ends. If anything was written, it is checked then; check may be nil.
+// open gives the database of a Connector until the test ends. If anything was written, it is then checked; check may be nil.
 func open(t testing.TB, connector *nearlyfree.Connector, watch *Watch, check func(*sql.DB) error) *sql.DB {
 	db := sql.OpenDB(connector)
 	watches.Store(db, watch)
@@ -60,8 +60,7 @@ func open(t testing.TB, connector *nearlyfree.Connector, watch *Watch, check fun
 	return db
 }
 
-// Check runs CHECK TABLE on every table of the database of the data source name, and gives an error that lists what is wrong; nil when
-// nothing is.
+// Check runs CHECK TABLE on every table of the data source name's database, and gives an error that lists the faults; nil if there are none.
 func Check(db *sql.DB) error {
 	var database string
 	if err := db.QueryRow("SELECT DATABASE()").Scan(&database); err != nil {
@@ -134,8 +133,7 @@ func check(db *sql.DB, table string) ([]string, error) {
 	return wrong, rows.Err()
 }
 
-// definitions gives the names of the tables that have a definition; others are nobody's to check. SHOW asks for
-// the newest definitions.
+// definitions gives the names of the tables that have a definition; others need no check. SHOW asks for the newest definitions.
 func definitions(db *sql.DB, database string) ([]string, error) {
 	rows, err := db.Query("SHOW TABLE STATUS FROM " + quote(database) + " WHERE Version IS NOT NULL")
 	if err != nil {

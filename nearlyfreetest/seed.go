@@ -13,7 +13,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/csv"
 )
 
-// SeedSQL runs the statements of a text, with ; between them. The test fails at once where one does.
+// SeedSQL runs the statements of a text, with ; between them. The test fails at once if one does.
 func SeedSQL(t testing.TB, db *sql.DB, text string) {
 	t.Helper()
 	if _, err := db.Exec(text); err != nil {
@@ -21,9 +21,9 @@ func SeedSQL(t testing.TB, db *sql.DB, text string) {
 	}
 }
 
-// SeedFS seeds with files, such as those of os.DirFS("testdata") or an embed.FS, in the order given. A pattern as path.Match has it
-// stands for all files that match, by name. NAME.sql holds statements, NAME.csv rows of the table NAME as SeedCSV reads them. The
-// test fails at once where a file does, or where there is none.
+// SeedFS seeds with files, such as those of os.DirFS("testdata") or an embed.FS, in the order given. A pattern of path.Match means all files
+// that match, by name. NAME.sql holds statements, NAME.csv rows of the table NAME as SeedCSV reads them. The test fails at once if a file does,
+// or if there is none.
 func SeedFS(t testing.TB, db *sql.DB, files fs.FS, patterns ...string) {
 	t.Helper()
 	for _, pattern := range patterns {
@@ -61,8 +61,8 @@ func seedFile(db *sql.DB, files fs.FS, name string) error {
 	return errors.New("neither .sql nor .csv")
 }
 
-// SeedCSV inserts rows of comma-separated values into a table. The first line names the columns. A field that is empty, or \N, is NULL;
-// what stands in quotes is a text, "" an empty one.
+// SeedCSV inserts rows of comma-separated values into a table. The first line names the columns. A field that is empty, or \N, is NULL; a field
+// in quotes is a text, "" an empty one.
 func SeedCSV(t testing.TB, db *sql.DB, table string, in io.Reader) {
 	t.Helper()
 	if err := seedCSV(db, table, in); err != nil {
@@ -115,7 +115,7 @@ type rowWriter struct {
 	args    []any
 }
 
-// rowsAtOnce is how many rows a statement inserts: as many as one request writes where they have no index.
+// rowsAtOnce is how many rows a statement inserts: as many as one request writes if they have no index.
 const rowsAtOnce = 100
 
 func (w *rowWriter) add(row []any) error {

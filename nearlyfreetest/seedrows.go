@@ -114,7 +114,7 @@ func fieldsOf(of reflect.Type, index []int) (fields []rowField, err error) {
 	return fields, nil
 }
 
-// isColumn says whether the field is that of a column.
+// isColumn says whether the field belongs to a column.
 func (f rowField) isColumn(column string) bool {
 	if f.tag != "" {
 		return strings.EqualFold(f.tag, column)

@@ -21,7 +21,7 @@ var ValueConverter Converter
 // Matcher is the type of QueryMatcher, a sqlmock.QueryMatcher.
 type Matcher struct{}
 
-// Match gives nil when both texts are the same statement, else an error that says why not.
+// Match gives nil if both texts are the same statement, else an error that says why not.
 func (Matcher) Match(expected, actual string) error {
 	sent, err := dialect.Parse(actual, dialect.Options{})
 	if err != nil {
@@ -45,8 +45,7 @@ func (Converter) ConvertValue(v any) (driver.Value, error) {
 	return nearlyfree.ConvertArgument(v)
 }
 
-// same compares two parts of syntax trees, leaving out where in the text they stood and how names were
-// written: case, and the text of an expression.
+// same compares two parts of syntax trees, ignoring their places in the text and how names were written: case, and the text of an expression.
 func same(a, b reflect.Value) bool {
 	if a.Kind() != b.Kind() {
 		return false
@@ -82,7 +81,7 @@ func sameStruct(a, b reflect.Value) bool {
 		return false
 	}
 	exact := false // the field Text is a value, not a name
-	said := false  // a field Text says something of its own: it is not the text of an expression that is compared itself
+	said := false  // a field Text is significant: it is not the text of an expression that is compared itself
 	switch x := a.Interface().(type) {
 	case dialect.Literal, dialect.Prepare:
 		exact, said = true, true

@@ -10,8 +10,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree"
 )
 
-// Template is a store that is filled once, and of which each test gets a copy of its own. A copy takes microseconds, however much
-// there is in the store: the copies share what none of them has changed. It is a variable of a package:
+// Template is a store that is filled once, and of which each test gets its own copy. A copy takes microseconds, however much the store holds:
+// copies share everything that none of them has changed. It is a variable of a package:
 //
 //	var shop = nearlyfreetest.Template{Fill: func(t testing.TB, db *sql.DB) {
 //		nearlyfreetest.SeedFS(t, db, os.DirFS("testdata"), "schema.sql", "*.csv")
@@ -20,18 +20,18 @@ import (
 //	func TestOrder(t *testing.T) {
 //		db := shop.Open(t)
 type Template struct {
-	// Fill makes the tables and their rows. The first Open calls it, with its test, and the next one again if that test failed in it.
+	// Fill makes the tables and their rows. The first Open calls it, with its test; if that test failed in it, the next Open calls it again.
 	Fill func(t testing.TB, db *sql.DB)
 	// Config has the settings of all copies; its Store is "mem://" or "". nil: the default ones.
 	Config *nearlyfree.Config
-	// Unchecked leaves out the check at the end of a test that has written. It reads everything: 3 ms for each thousand rows and entries.
+	// Unchecked omits the check at the end of a test that has written. It reads everything: 3 ms for each thousand rows and entries.
 	Unchecked bool
 
 	mu     sync.Mutex
 	filled *nearlyfree.Connector
 }
 
-// Open gives a database that holds what Fill has made, and that nobody else writes to. When the test ends it is checked, as Open's is, if
+// Open gives a database with everything that Fill has made, and that no other test writes to. When the test ends it is checked, as with Open, if
 // anything was written.
 func (p *Template) Open(t testing.TB) *sql.DB {
 	t.Helper()
@@ -62,7 +62,7 @@ func (p *Template) config() *nearlyfree.Config {
 // unclosed is a Connector that is still open after its sql.DB was closed.
 type unclosed struct{ driver.Connector }
 
-// fill gives the Connector of what all copies begin with.
+// fill gives the Connector that all copies begin from.
 func (p *Template) fill(t testing.TB) *nearlyfree.Connector {
 	t.Helper()
 	p.mu.Lock()

@@ -15,14 +15,14 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// Watch is an Observer that knows what statements cost. Each database that this package opens has one. For any other, make one the
-// Config's Observer, and hand it to AssertRequests and its like in place of the database. The zero Watch is ready to use.
+// Watch is an Observer that knows what statements cost. Each database that this package opens has one. For any other, make one the Config's
+// Observer, and pass it to AssertRequests and the like instead of the database. The zero Watch is ready to use.
 type Watch struct {
 	mu    sync.Mutex
 	tapes []*tape
 }
 
-// tape is what a Watch was told of while something ran.
+// tape is what a Watch recorded while something ran.
 type tape struct{ statements []*nearlyfree.Statement }
 
 var _ nearlyfree.Observer = (*Watch)(nil)
@@ -73,9 +73,9 @@ func watchOf[W Watched](t testing.TB, of W) *Watch {
 	return nil
 }
 
-// AssertRequests fails the test unless the statements of f make exactly so many requests, and lists what each has made. In memory
-// and on a file requests are those that the same work takes on Azure. A statement counts when it is over: a query when its rows are
-// closed. What other goroutines do on the same database meanwhile counts, too; reading and keeping table definitions does not.
+// AssertRequests fails the test unless the statements of f make exactly so many requests, and lists the requests of each. In memory and on a
+// file these are the requests that the same work takes on Azure. A statement counts when it is over: a query when its rows are closed. Work of
+// other goroutines on the same database meanwhile counts, too; reading and keeping table definitions does not.
 func AssertRequests[W Watched](t testing.TB, db W, requests int64, f func()) {
 	t.Helper()
 	done := watchOf(t, db).during(f)
@@ -84,9 +84,9 @@ func AssertRequests[W Watched](t testing.TB, db W, requests int64, f func()) {
 	}
 }
 
-// AssertNoScan fails the test when a statement of f reads a whole table or partition and does not want all of it. It names the
-// statement, and the index that would serve it. That goes by the statement's plan, so a table of three rows will do. A statement
-// whose hint /*+ allow_scan */ says that it means to is left alone, as is one that gives, or changes, all rows that it reads.
+// AssertNoScan fails the test if a statement of f reads a whole table or partition but does not want all of it. It names the statement, and the
+// index that would serve it. It checks the statement's plan, so a table of three rows is enough. It ignores a statement whose hint /*+
+// allow_scan */ permits the scan, and one that returns, or changes, all rows that it reads.
 func AssertNoScan[W Watched](t testing.TB, db W, f func()) {
 	t.Helper()
 	for _, wrong := range scansOf(watchOf(t, db).during(f)) {
@@ -94,9 +94,8 @@ func AssertNoScan[W Watched](t testing.TB, db W, f func()) {
 	}
 }
 
-// Handler gives a handler that does what h does, and fails the test when an HTTP request makes more than so many requests to the store
-// (negative: no bound), or scans as AssertNoScan has it. It serves one request after the other, so that each is held to what it did
-// itself.
+// Handler gives a handler that does what h does, and fails the test if an HTTP request makes more than so many requests to the store (negative:
+// no bound), or scans in the sense of AssertNoScan. It serves one request after the other, so that each is charged only with its own requests.
 func Handler[W Watched](t testing.TB, db W, requests int64, h http.Handler) http.Handler {
 	t.Helper()
 	w := watchOf(t, db)
@@ -139,7 +138,7 @@ func list(statements []*nearlyfree.Statement) string {
 	return b.String()
 }
 
-// scansOf says which statements read what they do not want, without a key.
+// scansOf lists the statements that read, without a key, rows that they do not want.
 func scansOf(statements []*nearlyfree.Statement) (wrong []string) {
 	for _, s := range statements {
 		scans := s.Scans()

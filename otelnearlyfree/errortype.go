@@ -9,7 +9,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree"
 )
 
-// classes are those of errors that have no number.
+// classes are the classes of errors without a number.
 var classes = []struct {
 	target error
 	name   string
@@ -22,10 +22,10 @@ var classes = []struct {
 	{nearlyfree.ErrNotSupported, "not_supported"},
 }
 
-// other is error.type where nothing is known of it.
+// other is error.type if nothing is known of the error.
 const other = "_OTHER"
 
-// typeOf gives error.type, and MySQL's number of the error where there is one.
+// typeOf gives error.type, and MySQL's number of the error if it has one.
 func typeOf(err error) (kind, code string) {
 	var e *nearlyfree.Error
 	if errors.As(err, &e) && e.Number != 0 {
@@ -40,7 +40,7 @@ func typeOf(err error) (kind, code string) {
 	return other, ""
 }
 
-// describe says of an error what holds no value, and gives the id of the request that failed.
+// describe gives the parts of an error that hold no values, and the id of the failed request.
 func describe(err error) (text, request string) {
 	kind, code := typeOf(err)
 	var e *nearlyfree.Error

@@ -17,7 +17,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree"
 )
 
-// scope names this package to whoever reads spans and metrics.
+// scope names this package to readers of spans and metrics.
 const scope = "github.com/nearlyfreedb/nearlyfree/otelnearlyfree"
 
 // system is db.system.name: the conventions know no name for this one.
@@ -45,7 +45,7 @@ func New(all ...Option) *Observer {
 	}
 }
 
-// spanKey is where the context of a statement has the span that an Observer has made. There may be others around it.
+// spanKey is the context key of the span that an Observer has made for a statement. Other spans may surround it.
 type spanKey struct{ *Observer }
 
 // Begin implements nearlyfree.BeginObserver.
@@ -92,7 +92,7 @@ func known(s *nearlyfree.Statement) []attribute.KeyValue {
 	return append(all, semconv.ServerAddress(host))
 }
 
-// found are those that are known at its end.
+// found are the attributes known at its end.
 func found(s *nearlyfree.Statement) []attribute.KeyValue {
 	all := []attribute.KeyValue{semconv.DBQuerySummary(summary(s))}
 	if tables := s.Tables(); len(tables) == 1 {
@@ -123,7 +123,7 @@ func summary(s *nearlyfree.Statement) string {
 	return text
 }
 
-// cost says what a statement has cost, and how it was run.
+// cost says what a statement cost, and how it was run.
 func cost(s *nearlyfree.Statement) []attribute.KeyValue {
 	all := []attribute.KeyValue{
 		attribute.Int64("nearlyfree.requests", s.Stats.Requests), attribute.Int64("nearlyfree.retries", s.Stats.Retries),
@@ -142,7 +142,7 @@ func cost(s *nearlyfree.Statement) []attribute.KeyValue {
 	return all
 }
 
-// changesRows says whether Statement.Rows are those that were changed, and not returned.
+// changesRows says whether Statement.Rows counts changed rows, rather than returned ones.
 func changesRows(s *nearlyfree.Statement) bool {
 	switch s.Operation() {
 	case "INSERT", "REPLACE", "UPDATE", "DELETE":
@@ -154,7 +154,7 @@ func changesRows(s *nearlyfree.Statement) bool {
 // scans says whether a statement has read a table without a key, by more than one request.
 func scans(s *nearlyfree.Statement) bool { return s.Stats.Requests > 1 && s.Scans() != nil }
 
-// said is what the statement says, as far as it was asked for.
+// said is the content of the statement, as far as it was asked for.
 func (o *Observer) said(s *nearlyfree.Statement) (all []attribute.KeyValue) {
 	switch {
 	case o.literals:
@@ -185,7 +185,7 @@ func (o *Observer) fail(span trace.Span, err error) {
 	}
 }
 
-// handle tells of what cannot be told otherwise.
+// handle reports errors that cannot be reported otherwise.
 func handle(err error) {
 	if err != nil {
 		otel.Handle(err)

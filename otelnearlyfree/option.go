@@ -7,7 +7,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Option changes what an Observer tells, and whom.
+// Option changes what an Observer reports, and to whom.
 type Option func(*options)
 
 type options struct {
@@ -26,10 +26,10 @@ func newOptions(all []Option) options {
 	return o
 }
 
-// WithTracerProvider names who makes spans; otherwise it is the global one.
+// WithTracerProvider sets the provider that makes spans; the default is the global one.
 func WithTracerProvider(p trace.TracerProvider) Option { return func(o *options) { o.tracers = p } }
 
-// WithMeterProvider names who keeps metrics; otherwise it is the global one.
+// WithMeterProvider sets the provider that keeps metrics; the default is the global one.
 func WithMeterProvider(p metric.MeterProvider) Option { return func(o *options) { o.meters = p } }
 
 // WithAttributes adds attributes to all spans and metrics.
@@ -37,11 +37,11 @@ func WithAttributes(more ...attribute.KeyValue) Option {
 	return func(o *options) { o.attributes = append(o.attributes, more...) }
 }
 
-// WithQueryText has spans tell the text of a statement, db.query.text, with ? for each literal and without comments.
+// WithQueryText adds to spans the text of a statement, db.query.text, with ? for each literal and without comments.
 func WithQueryText() Option { return func(o *options) { o.text = true } }
 
-// WithLiterals has spans tell the text as it was sent, and the messages of errors. Both may hold what is nobody's business.
+// WithLiterals adds to spans the text as it was sent, and the messages of errors. Both may hold private data.
 func WithLiterals() Option { return func(o *options) { o.text, o.literals = true, true } }
 
-// WithArguments has spans tell the arguments, db.query.parameter.0 and so on. They may hold what is nobody's business.
+// WithArguments adds to spans the arguments, db.query.parameter.0 and so on. They may hold private data.
 func WithArguments() Option { return func(o *options) { o.arguments = true } }

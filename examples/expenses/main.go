@@ -146,7 +146,7 @@ func add(ctx context.Context, db *sql.DB, expense []any, items []string, args []
 
 func euros(cents int) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }
 
-// report prints statements with what comes of them.
+// report prints statements with their results.
 type report struct {
 	ctx       context.Context
 	db        *sql.DB
