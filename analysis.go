@@ -19,9 +19,8 @@ type Analysis struct {
 	x  *planner.Explanation
 }
 
-// WithAnalysis returns a context. A statement that runs with it notes what each of its operators does; when the statement is over and its
-// rows are closed, a has that. After a failed or cancelled statement, a has what it did until then. After several statements, a has the
-// last one.
+// WithAnalysis returns a context. A statement that runs with it notes what each of its operators does, and a has that when the statement is over
+// and its rows are closed. After a failed or cancelled statement, a has what it did until then. After several statements, a has the last one.
 func WithAnalysis(ctx context.Context, a *Analysis) context.Context {
 	return session.WithAnalysis(ctx, func(x *planner.Explanation) {
 		a.mu.Lock()
@@ -30,7 +29,7 @@ func WithAnalysis(ctx context.Context, a *Analysis) context.Context {
 	})
 }
 
-// JSON is what EXPLAIN ANALYZE FORMAT=JSON gives; "" where the statement is not over, or has no plan.
+// JSON is what EXPLAIN ANALYZE FORMAT=JSON gives; "" if the statement is not over, or has no plan.
 func (a *Analysis) JSON() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -40,7 +39,7 @@ func (a *Analysis) JSON() string {
 	return a.x.JSON()
 }
 
-// Text is what EXPLAIN ANALYZE gives, a line each.
+// Text is what EXPLAIN ANALYZE gives, one line an operator.
 func (a *Analysis) Text() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// ColumnTypeScanType is a Go type that takes every value of the column, as in MySQL's Go driver: int32, uint64, string …;
-// sql.NullInt64, sql.NullString … where it may be NULL; []byte of octets.
+// ColumnTypeScanType is a Go type that takes every value of the column, as in MySQL's Go driver: int32, uint64, string …; sql.NullInt64,
+// sql.NullString … if it may be NULL; []byte for octets.
 func (r *rows) ColumnTypeScanType(i int) reflect.Type {
 	plain, null := scanTypes(r.Header.Columns[i].Type)
 	if r.Header.Columns[i].Nullable {
@@ -19,7 +19,7 @@ func (r *rows) ColumnTypeScanType(i int) reflect.Type {
 	return plain
 }
 
-// scanTypes are the Go types for columns of type t that cannot be NULL, and that may be.
+// scanTypes are the Go types for columns of type t that cannot be NULL, and for those that can.
 func scanTypes(t value.Type) (plain, null reflect.Type) {
 	integer := func(signed, unsigned reflect.Type) (plain, null reflect.Type) {
 		if t.Unsigned {
@@ -58,8 +58,8 @@ func scanTypes(t value.Type) (plain, null reflect.Type) {
 	}
 }
 
-// ColumnTypeDatabaseTypeName is the type's name as MySQL's Go driver has it, without length: VARCHAR, BIGINT,
-// UNSIGNED BIGINT, DECIMAL, DATETIME, TEXT, JSON …; BOOL and UUID, which MySQL lacks, by their own names.
+// ColumnTypeDatabaseTypeName is the type's name in MySQL's Go driver, without length: VARCHAR, BIGINT, UNSIGNED BIGINT, DECIMAL, DATETIME, TEXT,
+// JSON …; BOOL and UUID, which MySQL lacks, have their own names.
 func (r *rows) ColumnTypeDatabaseTypeName(i int) string {
 	return databaseTypeName(r.Header.Columns[i].Type)
 }
@@ -134,8 +134,7 @@ func (r *rows) ColumnTypeNullable(i int) (nullable, ok bool) {
 	return r.Header.Columns[i].Nullable, true
 }
 
-// ColumnTypeLength is the length in characters or octets of text and binary columns; math.MaxInt64 where
-// only the store bounds it.
+// ColumnTypeLength is the length in characters or octets of text and binary columns; math.MaxInt64 if only the store limits it.
 func (r *rows) ColumnTypeLength(i int) (length int64, ok bool) {
 	switch t := r.Header.Columns[i].Type; t.Base {
 	case value.TypeChar, value.TypeBinary, value.TypeText, value.TypeBlob:
@@ -151,7 +150,7 @@ func (r *rows) ColumnTypeLength(i int) (length int64, ok bool) {
 	return 0, false
 }
 
-// ColumnTypePrecisionScale is that of DECIMAL columns, and the digits of a second of DATETIME and TIME.
+// ColumnTypePrecisionScale is the precision and scale of DECIMAL columns, and the digits of a second of DATETIME and TIME.
 func (r *rows) ColumnTypePrecisionScale(i int) (precision, scale int64, ok bool) {
 	switch t := r.Header.Columns[i].Type; t.Base {
 	case value.TypeDecimal:

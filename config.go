@@ -149,13 +149,13 @@ const (
 	DefaultParallel  = 16
 )
 
-// RetryOptions say how a request to Azure is tried again after an error that passes (throttling, a lost
-// connection). A write is sent again only when it is certain that it was not applied.
+// RetryOptions say how a request to Azure is tried again after a transient error (throttling, a lost connection). A write is sent again only
+// when it is certain that it was not applied.
 type RetryOptions struct {
 	MaxTries   int           // tries in all; 0: 6, 1: no retry
 	FirstDelay time.Duration // before the second try, doubled for each after it, with jitter; 0: 100 ms
-	MaxDelay   time.Duration // longest delay, also for what the service asks by Retry-After; 0: 30 s
-	TryTimeout time.Duration // of one try, its body included; 0: 60 s
+	MaxDelay   time.Duration // longest delay, also for a delay that the service requests by Retry-After; 0: 30 s
+	TryTimeout time.Duration // of one try, including its body; 0: 60 s
 }
 
 // String is FormatDSN without secrets.
@@ -164,7 +164,7 @@ func (c Config) String() string { return c.format(true) }
 // GoString keeps secrets out of %#v.
 func (c Config) GoString() string { return "nearlyfree.Config{" + c.String() + "}" }
 
-// Format keeps secrets out of what is printed, whatever the verb: %d would show the fields otherwise.
+// Format keeps secrets out of printed output, whatever the verb: %d would otherwise show the fields.
 func (c Config) Format(f fmt.State, verb rune) {
 	text := c.String()
 	switch {
@@ -204,7 +204,7 @@ func (c *Config) maxRequests() int64 {
 	return bought
 }
 
-// collation is Collation, which was checked.
+// collation is the collation that Collation, already checked, names.
 func (c *Config) collation() value.Collation {
 	collation, _ := value.CollationNamed(c.Collation)
 	return collation
@@ -216,7 +216,7 @@ func (c *Config) mode() (session.Mode, error) {
 	return mode, translate(err, "")
 }
 
-// settings are those of the sessions, whose mode was read.
+// settings are the settings of the sessions; the SQL mode is already parsed.
 func (c *Config) settings(mode session.Mode) session.Settings {
 	logger := c.Logger
 	if logger == nil {

@@ -50,8 +50,8 @@ func (c *conn) ResetSession(ctx context.Context) error {
 	return nil
 }
 
-// IsValid says whether the connection may go back to the pool. There it may stay for long: a transaction that is open still would
-// keep what it has read, so it ends here.
+// IsValid says whether the connection may go back to the pool. It may stay there for long, where a transaction that is still open would keep
+// what it has read, so IsValid ends the transaction.
 func (c *conn) IsValid() bool {
 	if !c.usableAgain() {
 		return false
@@ -62,7 +62,7 @@ func (c *conn) IsValid() bool {
 
 func (c *conn) usableAgain() bool { return !c.closed && !c.session.Killed() && !c.connector.isClosed() }
 
-// CheckNamedValue takes sql.Named arguments, and all types that database/sql takes.
+// CheckNamedValue takes sql.Named arguments, and all types that database/sql accepts.
 func (c *conn) CheckNamedValue(nv *driver.NamedValue) error { return checkArgument(nv) }
 
 func (c *conn) usable(ctx context.Context) error {
@@ -81,7 +81,7 @@ func (c *conn) prepare(query string) (*session.Prepared, error) {
 	return c.prepared(query, p, err)
 }
 
-// prepareOnce reads a statement that is run once, with these arguments.
+// prepareOnce reads a statement that is run once, with the given arguments.
 func (c *conn) prepareOnce(ctx context.Context, query string, named []driver.NamedValue) (*session.Prepared, error) {
 	if len(named) > 0 {
 		return c.prepare(query)
@@ -97,10 +97,10 @@ func (c *conn) prepared(query string, p *session.Prepared, err error) (*session.
 	return p, nil
 }
 
-// errorUnknown is MySQL's number of an error that has none of its own.
+// errorUnknown is MySQL's number for an error without one of its own.
 const errorUnknown = 1105
 
-// failed translates an error, and notes it among the conditions of the statement that it ends.
+// failed translates an error, and notes it among the conditions of the statement.
 func (c *conn) failed(err error, text string) error {
 	err = translate(err, text)
 	var e *Error
@@ -114,7 +114,7 @@ func (c *conn) failed(err error, text string) error {
 	return err
 }
 
-// PrepareContext parses and plans the statement, so that its errors show here.
+// PrepareContext parses and plans the statement, so that its errors appear here.
 func (c *conn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
 	if err := c.usable(ctx); err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func (c *conn) PrepareContext(ctx context.Context, query string) (driver.Stmt, e
 	return &stmt{conn: c, prepared: p}, nil
 }
 
-// QueryContext runs one statement and gives its rows; those of a statement without any are none.
+// QueryContext runs one statement and gives its rows; a statement without rows gives none.
 func (c *conn) QueryContext(ctx context.Context, query string, named []driver.NamedValue) (driver.Rows, error) {
 	if err := c.usable(ctx); err != nil {
 		return nil, err
@@ -190,7 +190,7 @@ func (c *conn) exec(ctx context.Context, p *session.Prepared, named []driver.Nam
 	return result{out.Result}, nil
 }
 
-// execAll runs statements in turn. All are parsed before the first runs. Variables of the session are not arguments.
+// execAll runs statements in turn. All are parsed before the first runs. Session variables are not arguments.
 func (c *conn) execAll(ctx context.Context, texts []string) (driver.Result, error) {
 	all := make([]*session.Prepared, len(texts))
 	for i, text := range texts {
@@ -204,7 +204,7 @@ func (c *conn) execAll(ctx context.Context, texts []string) (driver.Result, erro
 	}
 	var last driver.Result = result{}
 	for i, p := range all {
-		p, err := c.session.Again(p) // USE may stand before it
+		p, err := c.session.Again(p) // USE may precede it
 		if err != nil {
 			return nil, err
 		}
@@ -236,7 +236,7 @@ func (r result) RowsAffected() (int64, error) {
 	return r.Affected, nil
 }
 
-// isolations are the levels that are given for those of database/sql.
+// isolations are the levels for those of database/sql.
 var isolations = map[sql.IsolationLevel]session.Isolation{
 	sql.LevelDefault:         session.DefaultIsolation,
 	sql.LevelReadUncommitted: session.ReadCommitted,
@@ -248,8 +248,8 @@ var isolations = map[sql.IsolationLevel]session.Isolation{
 	sql.LevelLinearizable:    session.Serializable,
 }
 
-// BeginTx begins a transaction: writes are held back, seen by its own reads, and sent by Commit, all or nothing. Levels above
-// read committed are serializable, and refused on Azure.
+// BeginTx begins a transaction: its writes are held back, visible to its own reads, and sent by Commit, all or nothing. Levels above read
+// committed are serializable, and refused on Azure.
 func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
 	if err := c.usable(ctx); err != nil {
 		return nil, err

@@ -16,13 +16,12 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// Connector is one open store, shared by its connections. Make it with NewConnector, give it to sql.OpenDB;
-// sql.DB's Close closes it.
+// Connector is one open store, shared by its connections. Make it with NewConnector, give it to sql.OpenDB; closing the sql.DB closes it.
 type Connector struct {
-	config  *Config       // a pointer: printing a Connector, or what holds one, follows none
+	config  *Config       // a pointer: printing a Connector, or a struct that holds one, does not follow it
 	closing chan struct{} // closed by Close
 
-	opening  chan struct{}    // holds a value while somebody opens or closes the store: a lock that a context ends
+	opening  chan struct{}    // holds a value while a goroutine opens or closes the store: a lock that a context can interrupt
 	store    *store           // nil before the first connection
 	database session.Database // of the store
 }
@@ -38,20 +37,20 @@ func NewConnector(c *Config) (*Connector, error) {
 	}
 	read, err := ParseDSN(c.FormatDSN())
 	if err != nil {
-		return nil, err // a field holds what its option would refuse
+		return nil, err // a field holds a value that its option would refuse
 	}
 	mode, err := c.mode()
 	if err != nil {
 		return nil, err
 	}
 	own := *c
-	own.Store, own.Scan, own.Layout, own.Transactions, own.Bulk = parsed.Store, read.Scan, read.Layout, read.Transactions, read.Bulk // in small letters
+	own.Store, own.Scan, own.Layout, own.Transactions, own.Bulk = parsed.Store, read.Scan, read.Layout, read.Transactions, read.Bulk // in lower case
 	k := &Connector{config: &own, closing: make(chan struct{}), opening: make(chan struct{}, 1)}
 	k.database.Settings, k.database.Closing = own.settings(mode), k.closing
 	return k, nil
 }
 
-// Format keeps secrets out of what is printed, whatever the verb.
+// Format keeps secrets out of printed output, whatever the verb.
 func (k *Connector) Format(f fmt.State, _ rune) {
 	_, _ = io.WriteString(f, "nearlyfree.Connector("+k.config.String()+")")
 }
@@ -62,8 +61,7 @@ func (k *Connector) LogValue() slog.Value { return k.config.LogValue() }
 // Driver gives the driver.
 func (k *Connector) Driver() driver.Driver { return Driver{} }
 
-// Connect opens the store if it is not open yet, and gives a connection, which is no more than a session:
-// the store's own connections are shared by all.
+// Connect opens the store if it is not open yet, and gives a connection, which is only a session: all connections share the store's own.
 func (k *Connector) Connect(ctx context.Context) (driver.Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -119,7 +117,7 @@ func (k *Connector) use(s *store) {
 	}
 }
 
-// parallel is how many requests of a statement may be under way at once. In memory there is nothing to wait for.
+// parallel is how many requests of a statement may be under way at once. In memory requests are not waited for.
 func (k *Connector) parallel() int {
 	if strings.HasPrefix(k.config.Store, "mem:") {
 		return 1
@@ -127,7 +125,7 @@ func (k *Connector) parallel() int {
 	return k.config.parallel()
 }
 
-// Close gives the store up. Statements under way end with an error.
+// Close closes the store. Statements under way end with an error.
 func (k *Connector) Close() error {
 	k.opening <- struct{}{}
 	defer func() { <-k.opening }()
@@ -156,7 +154,7 @@ type Stats struct {
 	Requests         int64 // sent, retries included
 	SchemaRequests   int64 // those of Requests that read table definitions or keep them fresh, that make partitions as rows arrive, and that Sizes makes
 	Retries          int64
-	EntitiesScanned  int64 // looked at by the store, where that is known; else those that came back
+	EntitiesScanned  int64 // looked at by the store, if that is known; else those that came back
 	EntitiesReturned int64
 	EntitiesWritten  int64 // operations in transactions
 	BytesIn          int64 // of bodies
@@ -174,13 +172,13 @@ func (k *Connector) Stats() Stats {
 	}
 }
 
-// StatsConn is what sql.Conn.Raw hands to its function. A program that called sql.Open has no Connector, and reads the counters
-// here. They count what all connections of the sql.DB did.
+// StatsConn is what sql.Conn.Raw passes to its function. A program that called sql.Open has no Connector, and reads the counters here. They
+// count the work of all connections of the sql.DB.
 type StatsConn interface {
 	driver.Conn
 	Stats() Stats
-	// Warnings is how many conditions the last statement of this connection has left, which SHOW WARNINGS lists. Asking for it does not
-	// change what FOUND_ROWS() and ROW_COUNT() give, as SHOW COUNT(*) WARNINGS does.
+	// Warnings is how many conditions the last statement of this connection left, which SHOW WARNINGS lists. Unlike SHOW COUNT(*) WARNINGS, it
+	// does not change FOUND_ROWS() and ROW_COUNT().
 	Warnings() int
 }
 
@@ -189,7 +187,7 @@ var _ StatsConn = (*conn)(nil)
 // Stats gives the counters of the Connector.
 func (c *conn) Stats() Stats { return c.connector.Stats() }
 
-// Warnings is how many conditions the last statement has left.
+// Warnings is how many conditions the last statement left.
 func (c *conn) Warnings() int { return c.session.Warnings() }
 
 // Sub gives the difference s - before.
@@ -209,14 +207,13 @@ func (s Stats) DollarsPerMillion(p Price) float64 {
 	return float64(s.Requests) * p.Per10000Operations * 100
 }
 
-// Price is what the service costs; see https://azure.microsoft.com/pricing/details/storage/tables/ for
-// the figures of a region and redundancy.
+// Price is what the service charges; see https://azure.microsoft.com/pricing/details/storage/tables/ for the figures of a region and redundancy.
 type Price struct {
 	Per10000Operations float64 // dollars
 	PerGBMonth         float64 // dollars
 }
 
-// ListPrice is the price of locally redundant storage in a cheap region, to reckon with.
+// ListPrice is the price of locally redundant storage in a cheap region, for estimates.
 var ListPrice = Price{Per10000Operations: pricePerRequest * 10_000, PerGBMonth: 0.045}
 
 const pricePerRequest = planner.PricePerRequest // dollars

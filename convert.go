@@ -12,8 +12,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// checkArgument makes nv.Value one of the types that argument knows. It takes all that database/sql takes by
-// default, and uint64 values with the high bit set.
+// checkArgument makes nv.Value one of the types that argument knows. It accepts all that database/sql accepts by default, and uint64 values with
+// the high bit set.
 func checkArgument(nv *driver.NamedValue) error {
 	got, err := value.CheckGo(nv.Value)
 	if err != nil {
@@ -34,8 +34,8 @@ func badArgument(nv *driver.NamedValue, err error) error {
 	return &Error{Message: fmt.Sprintf("%s: %v", name, err), class: ErrBadValue, cause: err}
 }
 
-// bind gives the arguments of a statement. @name is the session's variable where no argument is given for it: without
-// any argument NULL where it was never set, beside others an error, as it may be a misspelt one.
+// bind gives the arguments of a statement. If no argument is given for @name, it is the session's variable. If that was never set, it is NULL
+// without any argument, but next to arguments an error, because it may be misspelt.
 func (c *conn) bind(p *dialect.Parsed, named []driver.NamedValue) ([]value.Value, error) {
 	named = zoned(named, c.session.Zone())
 	variables := c.session.Variables()
@@ -52,7 +52,7 @@ func (c *conn) bind(p *dialect.Parsed, named []driver.NamedValue) ([]value.Value
 	return args, nil
 }
 
-// zoned makes a time.Time argument the time that the clock of a time zone, that of the session, shows at it.
+// zoned makes a time.Time argument the time that a clock in the session's time zone then shows.
 func zoned(named []driver.NamedValue, zone *time.Location) []driver.NamedValue {
 	if zone == nil || len(named) == 0 {
 		return named
@@ -93,8 +93,8 @@ func bind(p *dialect.Parsed, named []driver.NamedValue) ([]value.Value, error) {
 	return args, nil
 }
 
-// bindNames puts arguments by name, and those without one by place, in the order of names. variable, unless nil, knows
-// those that no argument is given for.
+// bindNames puts arguments with names, and arguments without one by place, in the order of names. variable, unless nil, knows the names without
+// an argument.
 func bindNames(names []string, named []driver.NamedValue, variable func(name string) (value.Value, bool)) ([]value.Value, error) {
 	args, given := make([]value.Value, len(names)), make([]bool, len(names))
 	for i := range named {
@@ -134,9 +134,8 @@ func argumentError(format string, args ...any) error {
 	return &Error{Message: fmt.Sprintf(format, sqlerr.Briefly(args)...), class: ErrBadValue}
 }
 
-// ConvertArgument gives what the driver makes of an argument: one of the types that database/sql knows, with a
-// time.Time in UTC and cut to 100 ns; or the error that a statement with it would give. It is what
-// nearlyfreetest.ValueConverter does.
+// ConvertArgument gives what the driver makes of an argument: one of the types that database/sql knows, with a time.Time in UTC and cut to 100
+// ns; or the error that a statement with it would give. nearlyfreetest.ValueConverter does the same.
 func ConvertArgument(v any) (driver.Value, error) {
 	nv := driver.NamedValue{Ordinal: 1, Value: v}
 	if err := checkArgument(&nv); err != nil {

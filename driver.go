@@ -30,8 +30,8 @@ func (Driver) OpenConnector(dsn string) (driver.Connector, error) {
 	return NewConnector(c)
 }
 
-// The interfaces of database/sql/driver that are kept: all but those that others have replaced, and
-// RowsNextResultSet, as a query is one statement.
+// The implemented interfaces of database/sql/driver: all but those that others have replaced, and RowsNextResultSet, because a query is one
+// statement.
 var (
 	_ driver.Driver                         = Driver{}
 	_ driver.DriverContext                  = Driver{}

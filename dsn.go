@@ -205,8 +205,8 @@ func (c *reading) setEscaped(name, v string) error {
 	return c.setOption(o, text)
 }
 
-// shown is a part of a data source name as an error repeats it: no more than its beginning, because where a mark is
-// missing or too many, it may be a part of a secret.
+// shown is the part of a data source name that an error repeats: only its beginning, because a missing or extra mark may make it a part of a
+// secret.
 func shown(part string) string {
 	const most = 15
 	if len(part) > most {
@@ -225,7 +225,7 @@ var publicParts = map[string]bool{
 	"usedevelopmentstorage": true,
 }
 
-// redactStore hides account keys, signatures and whatever else is not known to be public.
+// redactStore hides account keys, signatures and everything else that is not known to be public.
 func redactStore(store string) string {
 	if !isConnectionString(store) {
 		base, query, found := strings.Cut(store, "?")

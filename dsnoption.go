@@ -16,7 +16,7 @@ import (
 type option struct {
 	name string
 	set  func(c *Config, v string) error
-	get  func(c *Config) string // "" where it is the default
+	get  func(c *Config) string // "" for the default
 }
 
 var options = []option{
@@ -42,7 +42,7 @@ var options = []option{
 	{"transactions", setTransactions, func(c *Config) string { return string(c.Transactions) }},
 }
 
-// setSQLMode leaves it to NewConnector whether the option ansi_quotes is there for the words that need it.
+// setSQLMode leaves it to NewConnector to check that the option ansi_quotes is set for the words that need it.
 func setSQLMode(c *Config, v string) error {
 	if v == "" {
 		return fmt.Errorf("want modes such as STRICT_TRANS_TABLES, separated by commas; '' sets none")
@@ -55,7 +55,7 @@ func setSQLMode(c *Config, v string) error {
 }
 
 func setTimeZone(c *Config, v string) error {
-	if rest, isOffset := strings.CutPrefix(v, " "); isOffset { // a + behind a ? means a space
+	if rest, isOffset := strings.CutPrefix(v, " "); isOffset { // a + after a ? means a space
 		v = "+" + rest
 	}
 	if _, ok := expr.Zone(v); !ok {
@@ -153,7 +153,7 @@ func setMaxMemory(c *Config, v string) error {
 	return nil
 }
 
-// maxParallel keeps a typing error from opening a connection for each row.
+// maxParallel keeps a typo from opening a connection for each row.
 const maxParallel = 1024
 
 func setParallel(c *Config, v string) error {

@@ -15,20 +15,20 @@ type Entity = session.Entity
 // EntityPlace is where an entity lies.
 type EntityPlace = session.EntityPlace
 
-// Property is one of an Entity's.
+// Property is a property of an Entity.
 type Property = session.Property
 
 // EntityRange says which entities Connector.Entities reads.
 type EntityRange struct {
-	Database string // "": that of the data source name
+	Database string // "": the one in the data source name
 	Table    string
 	From     EntityPlace // the zero place is the first one
 	KeysOnly bool        // without properties and sizes
 }
 
-// Entities returns what is in the physical tables of a table, in the order of the keys: rows, index entries, interleaved rows, copies of
-// parents' rows; if tables share a physical table, the entities of the others, too. It shows how a table is stored;
-// use SELECT to read its rows. A request reads a thousand entities, and is sent only when you ask for them.
+// Entities returns the contents of a table's physical tables, in key order: rows, index entries, interleaved rows, copies of parents' rows; if
+// tables share a physical table, the entities of the others, too. It shows how a table is stored; use SELECT to read its rows. A request reads a
+// thousand entities, and is sent only when you ask for them.
 func (k *Connector) Entities(ctx context.Context, r EntityRange) iter.Seq2[*Entity, error] {
 	return func(yield func(*Entity, error) bool) {
 		c, err := k.Connect(ctx)

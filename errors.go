@@ -55,13 +55,13 @@ const (
 // Error is every error of this driver except the context's own. A context that ends a write after some rows were, or may have
 // been, written gives an Error, too; errors.Is finds the context's error in it.
 type Error struct {
-	// Number and State are MySQL's error number and SQLSTATE; 0 and "" where MySQL knows no such error. The constants
-	// CodeDuplicateEntry and so on name the numbers.
+	// Number and State are MySQL's error number and SQLSTATE; 0 and "" if MySQL has no such error. The constants CodeDuplicateEntry and so on
+	// name the numbers.
 	Number uint16
 	State  string
 	// Message is for people. It holds no secret; it may hold values of the statement (a duplicate key).
 	Message string
-	// Line and Column are the place in the statement's text, from 1; 0 where there is none.
+	// Line and Column are the place in the statement's text, from 1; 0 if there is none.
 	Line, Column int
 	// Applied says whether a write that failed took effect.
 	Applied Applied
@@ -76,8 +76,8 @@ type Error struct {
 	cause error
 }
 
-// Error is "Error NUMBER (STATE): message", as MySQL's Go driver prints it, or "nearlyfree: message". Where the place in
-// the statement is known it follows, with the Caret below it.
+// Error is "Error NUMBER (STATE): message", as MySQL's Go driver prints it, or "nearlyfree: message". If the place in the statement is known, it
+// follows, with the Caret below it.
 func (e *Error) Error() string {
 	var s string
 	switch {
@@ -94,16 +94,16 @@ func (e *Error) Error() string {
 	if e.caret == "" {
 		return s
 	}
-	if syntax := (*dialect.Error)(nil); !errors.As(e.cause, &syntax) { // the message of which holds the place
+	if syntax := (*dialect.Error)(nil); !errors.As(e.cause, &syntax) { // whose message contains the place
 		s += fmt.Sprintf(", at line %d, column %d", e.Line, e.Column)
 	}
 	return s + "\n" + e.caret
 }
 
-// Caret is the line of the statement where the error is, and below it a ^ at the place; "" where there is none.
+// Caret is the line of the statement where the error is, and below it a ^ at the place; "" if there is none.
 func (e *Error) Caret() string { return e.caret }
 
-// Is makes errors.Is(err, ErrDuplicateKey) and the like true. An Error that a program makes itself, as a mock for its tests, goes
+// Is makes errors.Is(err, ErrDuplicateKey) and the like true. An Error that a program makes itself, as a mock in its tests does, is classified
 // by its Number: &Error{Number: CodeDuplicateEntry} is ErrDuplicateKey.
 func (e *Error) Is(target error) bool {
 	class := e.class

@@ -12,7 +12,7 @@ import (
 // fills a store once, and forks it for each case. Only a store in memory can be forked. c has the settings of the fork; its Store is
 // "mem://". nil: the settings of k.
 //
-// The fork does not have what a transaction has not committed.
+// The fork does not include what transactions have not committed.
 func (k *Connector) Fork(ctx context.Context, c *Config) (*Connector, error) {
 	if c == nil {
 		own := *k.config
@@ -38,13 +38,13 @@ func (k *Connector) Fork(ctx context.Context, c *Config) (*Connector, error) {
 	return fork, nil
 }
 
-// fork is a store of its own that begins with what s holds.
+// fork is a separate store that begins with the contents of s.
 func (s *store) fork(ctx context.Context) (*store, error) {
 	memory, ok := s.engine.(*embedded.Memory)
 	if !ok {
 		return nil, notSupported("only a store in memory can be forked: open mem://, or copy the file by BackupFile")
 	}
-	// What is left of AUTO_INCREMENT values that were taken at once is here, not in what the fork can see.
+	// The rest of AUTO_INCREMENT values that were reserved together is here, not in what the fork can see.
 	for _, c := range s.opened() {
 		if err := c.GiveBack(ctx); err != nil {
 			return nil, err
@@ -54,7 +54,7 @@ func (s *store) fork(ctx context.Context) (*store, error) {
 	return newStore(copied, copied), nil
 }
 
-// opened gives the catalogs that were opened.
+// opened gives the catalogs that are open.
 func (s *store) opened() []*catalog.Catalog {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -38,12 +38,12 @@ type ObserverFunc func(ctx context.Context, s *Statement)
 // Statement calls f.
 func (f ObserverFunc) Statement(ctx context.Context, s *Statement) { f(ctx, s) }
 
-// Observers are several as one Observer. They get the beginning of a statement in order, and its end in reverse order.
+// Observers combines several Observers. They get the beginning of a statement in order, and its end in reverse order.
 type Observers []Observer
 
 var _ BeginObserver = Observers(nil)
 
-// Begin calls that of each which has one.
+// Begin calls Begin of each that has it.
 func (all Observers) Begin(ctx context.Context, s *Statement) context.Context {
 	for _, o := range all {
 		if b, ok := o.(BeginObserver); ok {
@@ -53,21 +53,21 @@ func (all Observers) Begin(ctx context.Context, s *Statement) context.Context {
 	return ctx
 }
 
-// Statement calls that of each.
+// Statement calls Statement of each.
 func (all Observers) Statement(ctx context.Context, s *Statement) {
 	for _, o := range slices.Backward(all) {
 		o.Statement(ctx, s)
 	}
 }
 
-// Statement is a statement that is over, and what it has cost.
+// Statement is a finished statement, and what it cost.
 type Statement struct {
 	Text       string        // as it was sent, with its literals; BEGIN, COMMIT or ROLLBACK for the calls of database/sql
 	Connection int64         // what CONNECTION_ID() says
 	Database   string        // the session's current one; "" for none
 	Server     string        // host of the account, and its port where the URL has one; "" in memory and on a file
 	Begun      time.Time     // when it began
-	Duration   time.Duration // with what its reader took to read the rows
+	Duration   time.Duration // including the time its reader took to read the rows
 	Rows       int64         // that it returned, or changed
 	Stats      Stats         // without requests for definitions; a write in a transaction counts what it reads, and the COMMIT the rest
 	Err        error         // nil: it succeeded
@@ -76,7 +76,7 @@ type Statement struct {
 	ansiQuotes bool
 }
 
-// Plan is how it was run, in one line: "update customer: row-key range customer.surname". "" where there was nothing to plan.
+// Plan is how the statement was run, in one line: "update customer: row-key range customer.surname". "" if there was nothing to plan.
 func (s *Statement) Plan() string {
 	if s.done.Plan == nil {
 		return ""
@@ -84,7 +84,7 @@ func (s *Statement) Plan() string {
 	return s.done.Plan.Brief()
 }
 
-// Scans says which table it reads without a key, and what would help, as ErrScanRefused does; nil: none, or the hint allow_scan means it.
+// Scans says which table the statement reads without a key, and what would help, as ErrScanRefused does; nil: none, or allow_scan permits it.
 func (s *Statement) Scans() error {
 	if p := s.done.Plan; p != nil && !p.AllowScan {
 		return translate(p.CheckScans(), "")
@@ -97,21 +97,21 @@ func (s *Statement) Outline() string {
 	return dialect.Outline(s.Text, dialect.Options{ANSIQuotes: s.ansiQuotes})
 }
 
-// Operation is what it does, in capital letters: SELECT, INSERT, CREATE TABLE, COMMIT.
+// Operation is what the statement does, in capital letters: SELECT, INSERT, CREATE TABLE, COMMIT.
 func (s *Statement) Operation() string { return s.done.Operation() }
 
-// Tables are those that it reads or writes, each once: first what it writes. One of another database than the current one is
-// database.table; one that a view reads is there, too.
+// Tables are the tables that the statement reads or writes, each once: first those that it writes. A table outside the current database is
+// database.table; tables that a view reads are included.
 func (s *Statement) Tables() []string { return s.done.Tables() }
 
 // PartitionUse is how many entities of a store partition a statement has read and written.
 type PartitionUse = session.PartitionUse
 
-// Partitions are the store partitions that it has read and written, up to 10,000 of them, the one with the most entities first; nil where
-// Config.Partitions does not ask for them. What a transaction writes is its COMMIT's.
+// Partitions are the store partitions that the statement has read and written, up to 10,000 of them, those with the most entities first; nil
+// unless Config.Partitions asks for them. Writes of a transaction count for its COMMIT.
 func (s *Statement) Partitions() []PartitionUse { return s.done.Partitions.List() }
 
-// Args are its arguments, which may hold private data.
+// Args are the statement's arguments, which may hold private data.
 func (s *Statement) Args() []any {
 	args := make([]any, len(s.done.Args))
 	for i, v := range s.done.Args {
@@ -120,10 +120,10 @@ func (s *Statement) Args() []any {
 	return args
 }
 
-// Dollars is what it has cost.
+// Dollars is what the statement cost.
 func (s *Statement) Dollars() float64 { return s.Stats.DollarsPerMillion(ListPrice) / 1e6 }
 
-// observe gives what a session calls for the Observer at the beginning and the end of a statement; nil: nothing.
+// observe gives the functions that a session calls at the beginning and the end of a statement, for the Observer; nil: none.
 func (c *Config) observe() (begin func(context.Context, *session.Done) context.Context, end func(context.Context, *session.Done)) {
 	if c.Observer == nil {
 		return nil, nil
@@ -145,12 +145,12 @@ func (c *Config) observe() (begin func(context.Context, *session.Done) context.C
 	}
 }
 
-// statement is what is known of one when it begins.
+// statement is what is known of a statement when it begins.
 func (c *Config) statement(d *session.Done, server string) *Statement {
 	return &Statement{Text: d.Text, Connection: d.Connection, Database: d.Database, Server: server, Begun: d.Begun, done: d, ansiQuotes: c.ANSIQuotes}
 }
 
-// server is the host of the account; "" where there is none.
+// server is the host of the account; "" if there is none.
 func (c *Config) server() string {
 	if strings.HasPrefix(c.Store, "mem://") || isFile(c.Store) {
 		return ""
@@ -231,7 +231,7 @@ func (l *StatementLog) Statement(ctx context.Context, s *Statement) {
 	logger.LogAttrs(ctx, level, message, attrs...)
 }
 
-// ofScans says what is read without a key. Its conditions hold literals.
+// ofScans says what is read without a key. Its conditions contain literals.
 func (l *StatementLog) ofScans(err error) string {
 	var refused *planner.ScanRefusedError
 	if l.Arguments || !errors.As(err, &refused) {
@@ -248,8 +248,8 @@ func (l *StatementLog) ofScans(err error) string {
 	return "nearlyfree: " + outline.Error()
 }
 
-// ofError tells of an error, with the id by which Azure knows the request that failed. Its place in the text, which holds
-// literals, goes with the text.
+// ofError describes an error, with the id by which Azure knows the failed request. Its place in the text, which contains literals, goes with the
+// text.
 func (l *StatementLog) ofError(err error) []slog.Attr {
 	var e *Error
 	if !errors.As(err, &e) {
@@ -266,7 +266,7 @@ func (l *StatementLog) ofError(err error) []slog.Attr {
 	return attrs
 }
 
-// levelOf gives the level of a statement, and why it has that.
+// levelOf gives the level of a statement, and the reason for it.
 func (l *StatementLog) levelOf(s *Statement) (level slog.Level, message string, scans error) {
 	slow, requests := l.Slow, l.Requests
 	if slow == 0 {

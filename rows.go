@@ -10,7 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// rows hands out the rows of a statement as database/sql takes them.
+// rows returns the rows of a statement as database/sql expects them.
 type rows struct {
 	session.Rows
 	conn *conn
@@ -34,13 +34,13 @@ func (r *rows) Next(dest []driver.Value) error {
 
 func (r *rows) Close() error { return translate(r.Rows.Close(), r.Text()) }
 
-// value is what a column of type t hands out: of one Go type in all rows. Times are those at which the clock of the session's
-// time zone shows them.
+// value is what a column of type t returns: one Go type in all rows. Times are the moments at which a clock in the session's time zone shows
+// them.
 func (r *rows) value(v value.Value, t *value.Type) driver.Value {
 	switch k := v.Kind(); {
 	case r.Zone != nil && (k == value.Time || k == value.Date):
 		return expr.InZone(v.Ticks(), r.Zone)
-	case t.Base == value.TypeJSON && k != value.Null: // octets, so that json.RawMessage takes them
+	case t.Base == value.TypeJSON && k != value.Null: // octets, so that json.RawMessage accepts them
 		return []byte(value.Text(v))
 	case t.Base == value.TypeBigInt && t.Unsigned && k == value.Uint:
 		return v.Uint()

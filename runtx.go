@@ -53,7 +53,7 @@ func runOnce(ctx context.Context, db *sql.DB, opts *sql.TxOptions, fn func(tx *s
 	return tx.Commit()
 }
 
-// isConflict says whether a transaction failed only because others wrote at the same time, and nothing of it stands.
+// isConflict says whether a transaction failed only because others wrote at the same time, and nothing of it was written.
 func isConflict(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Applied == AppliedNo &&

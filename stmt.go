@@ -7,7 +7,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/session"
 )
 
-// stmt is a prepared statement: a text that was parsed and found right.
+// stmt is a prepared statement: a text that was parsed and checked.
 type stmt struct {
 	conn     *conn
 	prepared *session.Prepared
@@ -15,7 +15,7 @@ type stmt struct {
 
 func (s *stmt) Close() error { return nil }
 
-// NumInput is the number of placeholders; -1 where they have names, as the session's variables may stand for them.
+// NumInput is the number of placeholders; -1 if they have names, because session variables may provide their values.
 func (s *stmt) NumInput() int {
 	if s.prepared.Parsed.Names != nil {
 		return -1

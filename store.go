@@ -32,7 +32,7 @@ type store struct {
 
 	mu       sync.Mutex
 	catalogs map[string]*catalog.Catalog // by their physical tables, folded
-	intents  *intent.Store               // over engine, where that has no transactions of any size; nil: nobody has asked for it
+	intents  *intent.Store               // over engine, if that has no transactions of any size; nil: not needed so far
 }
 
 var shared = struct {
@@ -50,7 +50,7 @@ func openStore(ctx context.Context, c *Config) (*store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newStore(e, e), nil // shared with nobody: who opens the file later sees it later
+	return newStore(e, e), nil // not shared: a connection that opens the file later sees a later moment
 }
 
 func newStore(e, direct engine.Engine) *store {
@@ -61,7 +61,7 @@ func isLocked(err error) bool {
 	return engine.Is(err, engine.CodeLocked)
 }
 
-// openShared opens a store, or gives the one of its name that is open in this process.
+// openShared opens a store, or gives the one with its name that is open in this process.
 func openShared(c *Config) (*store, error) {
 	switch name := shareName(c.Store); {
 	case name == "":
@@ -77,7 +77,7 @@ func openShared(c *Config) (*store, error) {
 			if s.readOnly && !c.ReadOnly {
 				return nil, engine.Errorf(engine.CodeLocked, "file %s is open with readonly in this process: close that before it is opened for writing", filePath(c.Store))
 			}
-			s.users++ // one that only reads sees what another one writes
+			s.users++ // a store that only reads sees what a writing one writes
 			return s, nil
 		}
 		e, direct, err := openEngine(c)
@@ -166,14 +166,14 @@ func (s *store) catalog(database string, lease time.Duration, parallel int, m *e
 	return c
 }
 
-// transactor gives the store with transactions of any size, where the engine has none.
+// transactor gives the store with transactions of any size, if the engine has none.
 func (s *store) transactor(parallel int) *intent.Store {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.transactorOf(parallel, nil)
 }
 
-// transactorOf is transactor for who has the lock.
+// transactorOf is transactor for a caller that holds the lock.
 func (s *store) transactorOf(parallel int, m *engine.Meter) *intent.Store {
 	if s.intents == nil {
 		s.intents = intent.New(s.engine, intent.Options{Records: keymap.CatalogOf, Parallel: parallel, Direct: s.direct, Meter: m, Holds: keymap.HoldsRows})
@@ -181,11 +181,11 @@ func (s *store) transactorOf(parallel int, m *engine.Meter) *intent.Store {
 	return s.intents
 }
 
-// releaseTimeout bounds the requests that leave a store. Where none of them arrives, some AUTO_INCREMENT values are left out, and
-// other processes count this one for two leases more.
+// releaseTimeout bounds the requests that leave a store. If none of them arrives, some AUTO_INCREMENT values are skipped, and other processes
+// count this one for two more leases.
 const releaseTimeout = time.Second
 
-// release closes the engine when nobody uses it any more.
+// release closes the engine when nothing uses it any more.
 func (s *store) release() error {
 	if s.name != "" {
 		shared.Lock()
@@ -201,7 +201,7 @@ func (s *store) release() error {
 	ctx, cancel := context.WithTimeout(context.Background(), releaseTimeout)
 	defer cancel()
 	for _, c := range s.catalogs {
-		_ = c.Close(ctx) // a gap in AUTO_INCREMENT values is no error
+		_ = c.Close(ctx) // a gap in AUTO_INCREMENT values is not an error
 	}
 	if s.intents != nil {
 		s.intents.Leave(ctx)

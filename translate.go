@@ -47,8 +47,8 @@ var classes = map[uint16]error{
 	CodeArgumentTooLong:     ErrTooLarge, CodePatternTooLarge: ErrTooLarge,
 }
 
-// translate makes an *Error of whatever the rooms below return; text is the statement's, for the place in it.
-// nil, the context's errors of what wrote nothing, and those that are translated already stay as they are.
+// translate makes an *Error of any error from the packages below; text is the statement's, for the place in it. It leaves as they are nil, the
+// context's errors if nothing was written, and errors that are already translated.
 func translate(err error, text string) error {
 	if err == nil {
 		return nil
@@ -190,8 +190,8 @@ func translated(err error, text string) error {
 	return &Error{Message: err.Error(), cause: err}
 }
 
-// isPlainEnd says whether err is the context's and nothing was written. A write that was ended half-way is told
-// of in an *Error, which errors.Is knows as the context's, too.
+// isPlainEnd says whether err is the context's and nothing was written. A write that ended half-way gives an *Error, in which errors.Is also
+// finds the context's error.
 func isPlainEnd(err error) bool {
 	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 		return false
@@ -202,7 +202,7 @@ func isPlainEnd(err error) bool {
 	return !errors.As(err, &halfway) && !errors.As(err, &partial) && !(errors.As(err, &stored) && stored.Applied == engine.Unknown)
 }
 
-// numbered makes an error of a number, with the state and the class that the number has.
+// numbered makes an error with a number, and with the state and class of the number.
 func numbered(number int, message string, cause error) *Error {
 	return &Error{Number: uint16(number), State: sqlerr.State(number), Message: message, cause: cause}
 }
@@ -223,7 +223,7 @@ func syntaxError(e *dialect.Error) *Error {
 	return out
 }
 
-// partlyDone keeps the class of what stopped a statement some of whose rows stand.
+// partlyDone keeps the class of the error that stopped a statement after some of its rows were written.
 func partlyDone(p *dml.PartialError, text string) *Error {
 	e := &Error{Message: p.Error(), cause: p}
 	var cause *Error
@@ -239,7 +239,7 @@ func partlyDone(p *dml.PartialError, text string) *Error {
 	return e
 }
 
-// halfDone keeps all that is known of what stopped a change of definitions some of whose steps are made.
+// halfDone keeps all that is known about the error that stopped a change of definitions after some of its steps.
 func halfDone(h *ddl.HalfwayError, text string) *Error {
 	e := &Error{}
 	var cause *Error

@@ -10,7 +10,7 @@ import (
 // tx is a transaction as database/sql sees it; the session holds its state.
 type tx struct {
 	conn *conn
-	ctx  context.Context // what Commit goes by, as that of database/sql has none
+	ctx  context.Context // the context of Commit, because database/sql passes none
 }
 
 func (t *tx) Commit() error {

@@ -77,8 +77,8 @@ func OpenAccountConfig(t testing.TB, c *nearlyfree.Config) *Account {
 	return a
 }
 
-// Inject makes a fault hit the next requests that it can hit, n of them. LostAnswer and Conflict hit writes of rows, the others any request.
-// Faults wait in turn.
+// Inject makes a fault hit the next requests that it can hit, as many as times says. LostAnswer and Conflict hit writes of rows, the others any
+// request. Faults wait in turn.
 func (a *Account) Inject(f Fault, times int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
