@@ -11,7 +11,7 @@
 //
 // Other programs may read what the driver stores (docs/format.md). For them are [Column], [NewKey], [Key], [IndexName],
 // [RowPrefix], [SinglePartition], [Bucket], [CatalogTable], [TableName] and [PropertyName]: their names and meaning stay, and for a type,
-// a length and a collation keys never change. Whoever writes entities by them must write all entries of a row, in one transaction;
+// a length and a collation keys never change. A program that writes entities by them must write all entries of a row, in one transaction;
 // better let the driver. All else here, what takes a [Part] or a value of a package that other modules cannot import, serves the driver
 // and may change with any version.
 //
@@ -69,5 +69,5 @@
 // A text that takes more than Part.Cut units is cut at the first end of a code word at or behind
 // them; ~~ and 26 digits of base32hex follow, 128 bit of the SHA-256 of the whole text. Equal texts
 // keep equal codes and different ones different; those that share the part before the cut sort
-// among each other by hash. [Stem] tells, and who needs the true order sorts such a run.
+// among each other by hash. [Stem] tells, and a program that needs the true order sorts such a run.
 package keymap

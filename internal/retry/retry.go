@@ -6,7 +6,7 @@
 //	Clear      10      2 … 256 ms         a range of keys is not empty after all of it was deleted
 //	Outdated   5       none               a statement was planned by a definition that was changed since
 //	Intent     -      8 ms … 1 s          a transaction of others is being decided; it is waited for as long as it lives
-//	Busy       -       50 ms … 1 s        somebody holds a named lock; GET_LOCK says how long to wait
+//	Busy       -       50 ms … 1 s        another session holds a named lock; GET_LOCK says how long to wait
 //	Transaction -      1 … 128 ms         a transaction of RunTx met a conflict; it ends when its context does
 //
 // Pauses double from the first to the longest, each less a random part of up to one half, so that those that collided do not collide again.

@@ -20,7 +20,7 @@ import (
 //   - Text with text compares by c, octets with anything textual by their octets.
 //   - JSON compares with anything as documents; what is no JSON text there is a *JSONError.
 //
-// TIME with DATE or DATETIME is a *CompareError: who knows the date makes a DATETIME of the TIME first.
+// TIME with DATE or DATETIME is a *CompareError: code that knows the date first makes a DATETIME of the TIME.
 func Compare(a, b Value, c Collation) (int, error) {
 	switch {
 	case a.kind == JSON || b.kind == JSON:
