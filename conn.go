@@ -249,7 +249,7 @@ var isolations = map[sql.IsolationLevel]session.Isolation{
 }
 
 // BeginTx begins a transaction: its writes are held back, visible to its own reads, and sent by Commit, all or nothing. Levels above read
-// committed are serializable, and refused on Azure.
+// committed are serializable, and refused with transactions=group.
 func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
 	if err := c.usable(ctx); err != nil {
 		return nil, err
