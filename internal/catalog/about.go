@@ -7,14 +7,14 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/feature"
 )
 
-// about is what the version entity says of its database.
+// about is what the version entity says about its database.
 type about struct {
-	toRead, toWrite string // the features that one must know to read it, and to write to it: names with blanks between
-	name            string // as it was created; "": nobody has created it
-	collation       string // of its new tables; "": it says none
+	toRead, toWrite string // the features needed to read it, and to write to it: names separated by blanks
+	name            string // as it was created; "": it was never created explicitly
+	collation       string // of its new tables; "": unspecified
 }
 
-// texts are the properties that hold it. Those behind the first two come with the feature described.
+// texts are the properties that hold it. A description of the feature comes with each of the first two.
 func (a *about) texts() [4]struct {
 	property string
 	is       *string
@@ -25,7 +25,7 @@ func (a *about) texts() [4]struct {
 	}{{"ToRead", &a.toRead}, {"ToWrite", &a.toWrite}, {"Name", &a.name}, {"Collation", &a.collation}}
 }
 
-// unwritable says why this version must not write anything; nil where it may.
+// unwritable says why this version must not write anything; nil if it may.
 func (a *about) unwritable() error {
 	if unknown := feature.Stores.Unknown(strings.Fields(a.toWrite)); len(unknown) > 0 {
 		return &feature.Error{Where: wholeCatalog, What: feature.Uses(unknown), Write: true}
@@ -33,15 +33,15 @@ func (a *about) unwritable() error {
 	return nil
 }
 
-// isDropped says that the database was dropped: it is none.
+// isDropped says whether the database was dropped, and so does not exist.
 func (a *about) isDropped() bool {
 	return slices.Contains(strings.Fields(a.toRead), feature.DroppedDatabase)
 }
 
-// described is what is said of a database that is created.
+// described is the about of a database that is created.
 func described(name, collation string) about {
 	return about{toWrite: feature.DescribedDatabase, name: name, collation: collation}
 }
 
-// dropped is what is said of a database from when it is dropped.
+// dropped is the about of a database once it is dropped.
 func dropped() about { return about{toRead: feature.DroppedDatabase} }

@@ -2,23 +2,23 @@
 // opens the same store finds them, and hands out AUTO_INCREMENT values. It plans nothing and runs no
 // statement; how a definition changes step by step is the business of ddl.
 //
-// One physical table a database holds it all, in one partition:
+// One physical table per database holds it all, in one partition:
 //
 //	catalog        the version: a number that every change raises, and the ids of the last changes
-//	table!NAME     a definition, as JSON, split over properties when it is long
+//	table!NAME     a definition, as JSON, split over several properties if it is long
 //	drop!…         what is still to be deleted of a table whose definition is gone: its physical table, or its keys
 //	               in one that it shared
 //	sequence!…     the next AUTO_INCREMENT value of a table
-//	progress!…     how many rows a change of a definition has written anew
-//	lock!…         who holds a lock of GET_LOCK
+//	progress!…     how many rows a change of a definition has rewritten
+//	lock!…         the holder of a GET_LOCK lock
 //
-// A partition of its own, members, has the processes that are there; see presence.
+// A separate partition, members, lists the running processes; see presence.
 //
 // A change writes its entities and raises the version in one entity group transaction, conditional on the
-// version that it was made against. Where other processes may use the store (engine.Engine.Shared),
-// definitions are trusted for a lease only: then the version is read again, and when it has moved, all
-// definitions are. Whoever makes a change that older definitions could harm waits (WaitCurrent) until
-// nobody goes by those any more. Processes that are there say so by an entity each, see presence.
+// version that it was made against. If other processes may use the store (engine.Engine.Shared),
+// definitions are trusted only for a lease. Then the version is read again, and if it has moved, so are all
+// definitions. A change that users of older definitions could harm waits (WaitCurrent) until
+// none are left. Each running process announces itself by an entity; see presence.
 package catalog
 
 import (
@@ -34,18 +34,17 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// DefaultLease is how long definitions are trusted without asking the store again, where it is shared.
+// DefaultLease is how long definitions are trusted without asking a shared store again.
 const DefaultLease = 5 * time.Second
 
 // Catalog is the definitions of one database. Safe for concurrent use.
 type Catalog struct {
-	// Parallel is how many of the requests that delete a dropped table's data may be under way at once. It is set before use; 0
-	// is 1.
+	// Parallel limits how many of the requests that delete a dropped table's data are under way at once; 0 means 1. Set it before use.
 	Parallel int
-	// Rows deletes tables of rows: the engine, unless that takes more than it knows. It is set before use.
+	// Rows deletes tables of rows: the engine itself, unless deleting takes more than the engine knows. Set it before use.
 	Rows engine.Engine
-	// Temporary names the physical tables of a catalog whose tables are a session's own; nil: they are the database's. It is set
-	// before use.
+	// Temporary names the physical tables of a catalog whose tables belong to one session; nil if they belong to the database. Set
+	// it before use.
 	Temporary func() string
 
 	engine   engine.Engine
@@ -61,8 +60,8 @@ type Catalog struct {
 	refresh    lock         // one reader of the version at a time
 	change     lock         // one change at a time in this process
 	defining   lock         // one statement that changes definitions, see BeginDefine
-	writers    statements   // those of this process that write
-	readers    statements   // those that only read; counted where the store is shared
+	writers    statements   // statements of this process that write
+	readers    statements   // statements that only read; counted if the store is shared
 	presence   presence
 
 	sequences sequences
@@ -70,8 +69,8 @@ type Catalog struct {
 	opening   openingPartitions
 }
 
-// Open gives the catalog of a database ("" is the default one). It sends nothing. Close ends it. meter, which may be nil,
-// counts the requests that keep definitions fresh; lease 0 is DefaultLease.
+// Open gives the catalog of a database ("" is the default one). It sends no request. Close ends it. meter, which may be nil,
+// counts the requests that keep definitions fresh; a lease of 0 means DefaultLease.
 func Open(e engine.Engine, database string, lease time.Duration, meter *engine.Meter) *Catalog {
 	if lease == 0 {
 		lease = DefaultLease
@@ -86,10 +85,10 @@ func Open(e engine.Engine, database string, lease time.Duration, meter *engine.M
 // Database is the name of the database.
 func (c *Catalog) Database() string { return c.database }
 
-// IsTemporary says whether the tables are a session's own.
+// IsTemporary says whether the tables belong to one session.
 func (c *Catalog) IsTemporary() bool { return c.Temporary != nil }
 
-// Snapshot gives the definitions, reading the version when the lease is over.
+// Snapshot gives the definitions. It reads the version if the lease is over.
 func (c *Catalog) Snapshot(ctx context.Context) (*Snapshot, error) {
 	if !c.engine.Shared() {
 		if s := c.current.Load(); s != nil {
@@ -105,13 +104,13 @@ func (c *Catalog) Snapshot(ctx context.Context) (*Snapshot, error) {
 	return c.renew(ctx, func(s *Snapshot) bool { return time.Since(s.fresh) < c.lease })
 }
 
-// With calls f with the definitions. Where another process changes some while f reads them, it calls f again with the new ones:
-// with definitions of two versions, f could look for rows in the wrong place.
+// With calls f with the definitions. If another process changes some while f reads them, With calls f again with the new ones:
+// given definitions of two versions, f could look for rows in the wrong place.
 func (c *Catalog) With(ctx context.Context, f func(s *Snapshot) error) error {
 	return c.with(ctx, c.Snapshot, f)
 }
 
-// with calls f with what get gives, and again where f gives errMoved.
+// with calls f with the result of get, and again if f gives errMoved.
 func (c *Catalog) with(ctx context.Context, get func(context.Context) (*Snapshot, error), f func(*Snapshot) error) error {
 	tries := retry.Begin(ctx, retry.Race)
 	for {
@@ -129,7 +128,7 @@ func (c *Catalog) with(ctx context.Context, get func(context.Context) (*Snapshot
 	}
 }
 
-// renew reads the version, unless another call has made good definitions of it meanwhile.
+// renew reads the version, unless another call has made the definitions good meanwhile.
 func (c *Catalog) renew(ctx context.Context, isGood func(*Snapshot) bool) (*Snapshot, error) {
 	release, err := c.refresh.take(ctx)
 	if err != nil {
@@ -176,7 +175,7 @@ func (c *Catalog) renew(ctx context.Context, isGood func(*Snapshot) bool) (*Snap
 }
 
 // adopt makes next the definitions of this process, unless a change was made here since next was read. It returns the
-// definitions that its caller is to use: next, or newer ones.
+// definitions to use: next, or newer ones.
 func (c *Catalog) adopt(old, next *Snapshot, changes int64) *Snapshot {
 	c.publishing.Lock()
 	defer c.publishing.Unlock()
@@ -195,7 +194,7 @@ func (c *Catalog) adopt(old, next *Snapshot, changes int64) *Snapshot {
 	return next
 }
 
-// changed notes that this process has changed the definitions: what was read before is not to be trusted.
+// changed notes that this process has changed the definitions: what was read before can no longer be trusted.
 func (c *Catalog) changed(version int64, next *Snapshot) {
 	c.publishing.Lock()
 	defer c.publishing.Unlock()
@@ -204,7 +203,7 @@ func (c *Catalog) changed(version int64, next *Snapshot) {
 	c.current.Store(next)
 }
 
-// Ping makes sure that the store answers: it reads the version, one request.
+// Ping makes sure that the store answers. It sends one request, which reads the version.
 func (c *Catalog) Ping(ctx context.Context) error {
 	_, err := c.getVersion(ctx)
 	if engine.Is(err, engine.CodeNotFound, engine.CodeNoTable) {
@@ -213,11 +212,11 @@ func (c *Catalog) Ping(ctx context.Context) error {
 	return err
 }
 
-// Forget makes the next Snapshot read everything again: after an error that a stale definition explains.
+// Forget makes the next Snapshot read everything again, after an error that a stale definition would explain.
 func (c *Catalog) Forget() { c.current.Store(nil) }
 
-// Newer reads the version. It gives the new definitions where they are no longer those of s. It gives nil where they are, or
-// where nobody else could have changed them.
+// Newer reads the version. It gives the new definitions if they differ from those of s, and nil if they do not, or if no other
+// process could have changed them.
 func (c *Catalog) Newer(ctx context.Context, s *Snapshot) (*Snapshot, error) {
 	if !c.engine.Shared() {
 		return nil, nil
@@ -229,12 +228,12 @@ func (c *Catalog) Newer(ctx context.Context, s *Snapshot) (*Snapshot, error) {
 	return next, nil
 }
 
-// BeginWrite is called before a statement that writes asks for definitions. The statement ends the Epoch when it is over, for
-// which WaitCurrent waits.
+// BeginWrite is called before a writing statement asks for definitions. The statement ends the Epoch when it is over;
+// WaitCurrent waits for that.
 func (c *Catalog) BeginWrite() *Epoch { return c.writers.begin() }
 
-// BeginRead is BeginWrite for a statement that only reads: WaitCurrent waits for it for two leases at most. It gives nil where
-// nobody waits for those.
+// BeginRead is BeginWrite for a statement that only reads. WaitCurrent waits for it for at most two leases. It gives nil if
+// WaitCurrent does not wait for readers.
 func (c *Catalog) BeginRead() *Epoch {
 	if !c.engine.Shared() {
 		return nil
@@ -242,15 +241,15 @@ func (c *Catalog) BeginRead() *Epoch {
 	return c.readers.begin()
 }
 
-// BeginDefine is called before a statement that changes definitions. The steps of two such statements must not mix: in this
-// process the second one waits. One of another process is noticed at each step, by the version.
+// BeginDefine is called before a statement that changes definitions. The steps of two such statements must not mix: within this
+// process the second one waits. A statement of another process is noticed at each step, by the version.
 func (c *Catalog) BeginDefine(ctx context.Context) (end func(), err error) {
 	return c.defining.take(ctx)
 }
 
-// WaitCurrent returns when every statement uses the current definitions. It waits for the statements of this process that
-// write. Where the store is shared it also waits for those that read, and for other processes, until these have taken note or
-// two leases are over.
+// WaitCurrent returns when every statement uses the current definitions. It waits for the writing statements of this process.
+// If the store is shared it also waits for reading statements and for other processes, until these have taken note or two leases
+// are over.
 func (c *Catalog) WaitCurrent(ctx context.Context) error {
 	if err := wait(ctx, c.writers.turn()); err != nil || !c.engine.Shared() {
 		return err
@@ -258,7 +257,7 @@ func (c *Catalog) WaitCurrent(ctx context.Context) error {
 	return c.waitKnown(ctx, 2*c.lease)
 }
 
-// Current says whether rows may still be written by the definition t, as far as is known within the lease.
+// Current says whether rows may still be written by the definition t, as far as the lease lets this process know.
 func (c *Catalog) Current(ctx context.Context, t *schema.Table) (bool, error) {
 	if c.Unannounced() {
 		return false, engine.Errorf(engine.CodeAuth, "this client may not write to the table %s, which holds the definitions, so it may not write rows either: changes of definitions would not wait for it. Give it the right to add, update and delete entities there", c.table)

@@ -18,19 +18,19 @@ import (
 // ErrConflict says that another process changed the definitions at the same time; nothing was changed.
 var ErrConflict = errors.New("another process changed the table definitions at the same time; try again")
 
-// ExistsError says that a table of that name is there already.
+// ExistsError says that a table of that name already exists.
 type ExistsError struct{ Name string }
 
 func (e *ExistsError) Error() string {
 	return fmt.Sprintf("Table '%s' already exists", sqlerr.Brief(e.Name))
 }
 
-// errMoved says that the definitions were changed since they were read, or while they were being read; nothing was changed
-// here. Unlike any other ErrConflict, it goes away when the change is tried again with the current definitions.
+// errMoved says that the definitions changed since they were read, or while they were being read, and that nothing was changed
+// here. Unlike any other ErrConflict, it goes away when the change is retried with the current definitions.
 var errMoved = fmt.Errorf("the table definitions were changed meanwhile: %w", ErrConflict)
 
-// changing makes a change, f, of the latest definitions. In this process changes are made one at a time. Where another process
-// was faster, f returns errMoved without having changed anything, and is called again.
+// changing applies f, a change, to the latest definitions. Within this process changes are made one at a time. If another
+// process was faster, f returns errMoved without having changed anything, and is called again.
 func (c *Catalog) changing(ctx context.Context, f func(s *Snapshot) error) error {
 	return c.changingAny(ctx, func(s *Snapshot) error {
 		if err := s.exists(); err != nil {
@@ -55,9 +55,9 @@ func (c *Catalog) changingAny(ctx context.Context, f func(s *Snapshot) error) er
 	})
 }
 
-// Create makes the physical table and stores the definition. It sets t.Database, t.Physical and t.Version. Where the name is
-// taken, the error is an *ExistsError. A physical table that exists without a definition is used if it is empty, as its maker
-// has died half-way; else it is somebody else's, and the name is taken.
+// Create makes the physical table and stores the definition. It sets t.Database, t.Physical and t.Version. If the name is
+// taken, the error is an *ExistsError. A physical table without a definition is used if it is empty, because its creator
+// died half-way; otherwise it belongs to another program, and the name is taken.
 func (c *Catalog) Create(ctx context.Context, t *schema.Table, m *engine.Meter) error {
 	return c.changing(ctx, func(s *Snapshot) error {
 		return c.createBy(ctx, s, t, m, func() error {
@@ -73,7 +73,7 @@ func (c *Catalog) Create(ctx context.Context, t *schema.Table, m *engine.Meter) 
 	})
 }
 
-// CreateShared is Create for a table without partitions and without a physical table of its own: all such tables of a database
+// CreateShared is Create for a table without partitions that has no physical table of its own: all such tables of a database
 // share one.
 func (c *Catalog) CreateShared(ctx context.Context, t *schema.Table, m *engine.Meter) error {
 	return c.changing(ctx, func(s *Snapshot) error {
@@ -81,7 +81,7 @@ func (c *Catalog) CreateShared(ctx context.Context, t *schema.Table, m *engine.M
 	})
 }
 
-// createBy stores the definition after place has set where the table lies.
+// createBy stores the definition after place has set where the table is stored.
 func (c *Catalog) createBy(ctx context.Context, s *Snapshot, t *schema.Table, m *engine.Meter, place func() error) error {
 	if err := s.free(ctx, t.Name); err != nil {
 		return err
@@ -118,11 +118,11 @@ func (c *Catalog) insertBy(ctx context.Context, s *Snapshot, t *schema.Table, m 
 	})
 }
 
-// maxGenerations bounds the search for a free physical name.
+// maxGenerations limits the search for a free physical name.
 const maxGenerations = 100
 
-// createPhysical makes a physical table for t, or one for each of its partitions. With adopt it may take one that exists, if
-// that is empty; else it passes over it.
+// createPhysical makes a physical table for t, or one for each of its partitions. With adopt it may take an existing one
+// if that is empty; otherwise it skips it.
 func (c *Catalog) createPhysical(ctx context.Context, s *Snapshot, t *schema.Table, adopt bool, m *engine.Meter) error {
 	if t.IsDivided() {
 		t.Physical = ""
@@ -138,9 +138,9 @@ func (c *Catalog) createPhysical(ctx context.Context, s *Snapshot, t *schema.Tab
 	for generation, meter := 0, m; generation < maxGenerations; generation++ {
 		t.Physical = keymap.TableGeneration(keymap.TableName(c.database, t.Name), generation)
 		_, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: dropPrefix + t.Physical, Meter: meter})
-		meter = c.meter // what the past of a name costs is maintenance
+		meter = c.meter // the cost of a name's history is maintenance
 		if err == nil {
-			continue // its rows are those of a dropped table, which some process is still deleting
+			continue // it holds rows of a dropped table, which some process is still deleting
 		}
 		if !engine.Is(err, engine.CodeNotFound) && !engine.Is(err, engine.CodeNoTable) {
 			return err
@@ -150,7 +150,7 @@ func (c *Catalog) createPhysical(ctx context.Context, s *Snapshot, t *schema.Tab
 		case err == nil:
 			return nil
 		case engine.Is(err, engine.CodeDeleting):
-			continue // the service keeps the name for a while: take the next one
+			continue // the service reserves the name for a while: take the next one
 		case engine.Is(err, engine.CodeExists) && !adopt:
 			continue
 		case engine.Is(err, engine.CodeExists):
@@ -176,7 +176,7 @@ func (c *Catalog) createPhysical(ctx context.Context, s *Snapshot, t *schema.Tab
 	return engine.Errorf(engine.CodeDeleting, "no free physical name for table %s: %d physical tables of that name are being deleted; try again in a minute", t.Name, maxGenerations)
 }
 
-// createExternal makes the physical table of an external one, where it is not there yet.
+// createExternal makes the physical table of an external table if it does not exist yet.
 func (c *Catalog) createExternal(ctx context.Context, t *schema.Table, m *engine.Meter) error {
 	if keymap.OwnTable(t.Physical) {
 		return engine.Errorf(engine.CodeBadInput, "the physical table '%s' holds rows of this driver: an EXTERNAL TABLE is for tables of other programs", t.Physical)
@@ -195,10 +195,9 @@ func (c *Catalog) isEmpty(ctx context.Context, physical string, m *engine.Meter)
 	return empty, err
 }
 
-// Replace stores next in place of old, which must be the current definition, and sets next.Version. Renaming a
-// table is replacing it by one with another name; then an *ExistsError says that the new name is taken. Partitions that were
-// made since old stay: only ReplacePartitions and Truncate change them. It refuses what
-// Table.CheckStep does not allow.
+// Replace stores next in place of old, which must be the current definition, and sets next.Version. A table is renamed by
+// replacing it with one of another name; then an *ExistsError says that the new name is taken. Partitions created since old
+// stay: only ReplacePartitions and Truncate change them. Replace refuses what Table.CheckStep does not allow.
 func (c *Catalog) Replace(ctx context.Context, old, next *schema.Table, m *engine.Meter) error {
 	return c.changing(ctx, func(s *Snapshot) error { return c.replaceBy(ctx, s, old, next, m) })
 }
@@ -252,9 +251,9 @@ func (c *Catalog) replaceBy(ctx context.Context, s *Snapshot, old, next *schema.
 	})
 }
 
-// Truncate gives t a new, empty physical table. A table that shares its physical table with others gets new names for its keys
-// instead. Either takes two requests, however many rows there are. What the table held is deleted when nobody writes to it any
-// more.
+// Truncate gives t a new, empty physical table. A table that shares its physical table with others gets a new row name for its
+// keys instead. Either takes two requests, however many rows there are. The old contents are deleted once no statement writes to
+// them any more.
 func (c *Catalog) Truncate(ctx context.Context, t *schema.Table, m *engine.Meter) error {
 	var old *schema.Table
 	err := c.changing(ctx, func(s *Snapshot) (err error) {
@@ -284,7 +283,7 @@ func (c *Catalog) Truncate(ctx context.Context, t *schema.Table, m *engine.Meter
 	return c.conclude(ctx, tombstones, others, m)
 }
 
-// truncateBy is one try of Truncate. It gives the former definition.
+// truncateBy makes one attempt at Truncate. It gives the former definition.
 func (c *Catalog) truncateBy(ctx context.Context, s *Snapshot, t *schema.Table, m *engine.Meter) (*schema.Table, error) {
 	d, err := s.definition(ctx, t.Name)
 	if err != nil {
@@ -309,7 +308,7 @@ func (c *Catalog) truncateBy(ctx context.Context, s *Snapshot, t *schema.Table, 
 	return d.table, c.publish(ctx, s, m, noteOps(tombstonesOf([]*schema.Table{d.table})), next)
 }
 
-// Latest gives definitions whose version was read just now. Changes start from these, and SHOW shows them.
+// Latest gives definitions whose version was read just now. Changes start from them, and SHOW shows them.
 func (c *Catalog) Latest(ctx context.Context) (*Snapshot, error) {
 	if !c.engine.Shared() {
 		return c.Snapshot(ctx)
@@ -323,7 +322,7 @@ func (c *Catalog) stamp(s *Snapshot, t *schema.Table) (engine.Entity, error) {
 	return c.stampGrown(s, t)
 }
 
-// stampGrown is stamp for a change that writers with the definition before it need not know of.
+// stampGrown is stamp for a change that writers by the previous definition need not know of.
 func (c *Catalog) stampGrown(s *Snapshot, t *schema.Table) (engine.Entity, error) {
 	t.Version = s.version + 1
 	if err := t.Init(); err != nil {
@@ -332,12 +331,12 @@ func (c *Catalog) stampGrown(s *Snapshot, t *schema.Table) (engine.Entity, error
 	return encodeDefinition(t)
 }
 
-// commit applies ops and raises the version, all or nothing, and publishes the new definitions here.
+// commit applies ops and raises the version atomically, and publishes the new definitions in this process.
 func (c *Catalog) commit(ctx context.Context, s *Snapshot, m *engine.Meter, ops []engine.Op, apply func(map[string]*definition)) error {
 	return c.commitAs(ctx, s, s.about, m, ops, apply)
 }
 
-// commitAs is commit that also changes what is said of the database.
+// commitAs is commit that also changes what the version entity says about the database.
 func (c *Catalog) commitAs(ctx context.Context, s *Snapshot, is about, m *engine.Meter, ops []engine.Op, apply func(map[string]*definition)) error {
 	id := newChangeID()
 	changes := addChange(s.changes, id)
@@ -370,7 +369,7 @@ func (c *Catalog) commitAs(ctx context.Context, s *Snapshot, is about, m *engine
 	next.all = s.all
 	s.mu.RUnlock()
 	if c.engine.Shared() {
-		// Read everything again: the new ETag is not known, and others may have gone on from here.
+		// Read everything again: the new ETag is unknown, and other processes may have made further changes.
 		c.changed(s.version+1, nil)
 		return nil
 	}
@@ -390,7 +389,7 @@ func isNoTable(err error) bool {
 	return errors.As(err, &e)
 }
 
-// free makes sure that there is no table of that name.
+// free makes sure that no table has that name.
 func (s *Snapshot) free(ctx context.Context, name string) error {
 	_, err := s.Table(ctx, name)
 	if err == nil {
@@ -402,7 +401,7 @@ func (s *Snapshot) free(ctx context.Context, name string) error {
 	return err
 }
 
-// unchanged gives the definition of a table, which must still be the one that the caller has.
+// unchanged gives the definition of a table, which must still be the caller's.
 func (s *Snapshot) unchanged(ctx context.Context, t *schema.Table) (*definition, error) {
 	d, err := s.definition(ctx, t.Name)
 	if err != nil {
@@ -414,7 +413,7 @@ func (s *Snapshot) unchanged(ctx context.Context, t *schema.Table) (*definition,
 	return d, nil
 }
 
-// publish stores new definitions of tables that keep their names, beside other operations.
+// publish stores new definitions of tables that keep their names, together with other operations.
 func (c *Catalog) publish(ctx context.Context, s *Snapshot, m *engine.Meter, ops []engine.Op, tables ...*schema.Table) error {
 	ops, err := c.replacing(ops, s, tables)
 	if err != nil {
@@ -435,7 +434,7 @@ func (c *Catalog) replacing(ops []engine.Op, s *Snapshot, tables []*schema.Table
 	return ops, nil
 }
 
-// learn enters new definitions among those of a snapshot.
+// learn adds new definitions to those of a snapshot.
 func learn(known map[string]*definition, tables []*schema.Table) {
 	for _, t := range tables {
 		known[strings.ToLower(t.Name)] = &definition{table: t}

@@ -12,11 +12,11 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// A database is a catalog, and the tables that it has the definitions of. It is there as soon as the catalog has its version entity, and
-// until that says that it was dropped. The catalog itself stays for good: it has the notes of what is still to be deleted, and its
-// version goes on where the database is created again.
+// A database is a catalog and the tables that it defines. It exists as soon as the catalog has its version entity, and until that
+// entity says that it was dropped. The catalog itself stays for good: it holds the notes of what is still to be deleted, and its
+// version continues if the database is created again.
 
-// DatabaseExistsError says that there is a database of that name.
+// DatabaseExistsError says that a database of that name already exists.
 type DatabaseExistsError struct{ Name string }
 
 func (e *DatabaseExistsError) Error() string {
@@ -25,12 +25,12 @@ func (e *DatabaseExistsError) Error() string {
 
 // DatabaseInfo is what is known of a database without its definitions.
 type DatabaseInfo struct {
-	Database  string // its name in Config, in small letters where nobody has created it by CREATE DATABASE
-	Collation string // of new tables; "": it says none
+	Database  string // its name in Config, in lower case if it was never created by CREATE DATABASE
+	Collation string // of new tables; "": unspecified
 }
 
-// Databases lists the databases of a store. Names that pass refuses are left out. It sends one request for each thousand physical
-// tables, and one for each database; at most parallel at once.
+// Databases lists the databases of a store, except those whose names pass refuses. It sends one request per thousand physical
+// tables and one per database, at most parallel at once.
 func Databases(ctx context.Context, e engine.Engine, pass func(database string) bool, parallel int, m *engine.Meter) ([]DatabaseInfo, error) {
 	tables, err := e.Tables(ctx, "", m)
 	if err != nil {
@@ -56,7 +56,7 @@ func Databases(ctx context.Context, e engine.Engine, pass func(database string) 
 	return out, err
 }
 
-// LookDatabase gives what is known of a database; nil where there is none.
+// LookDatabase gives what is known of a database; nil if there is none.
 func LookDatabase(ctx context.Context, e engine.Engine, database string, m *engine.Meter) (*DatabaseInfo, error) {
 	info, err := look(ctx, e, keymap.CatalogTable(database), m)
 	if info != nil && info.Database == "" {
@@ -76,7 +76,7 @@ func look(ctx context.Context, e engine.Engine, table string, m *engine.Meter) (
 	_, of, err := decodeVersion(&entity)
 	var newer *feature.Error
 	if errors.As(err, &newer) {
-		err = nil // it is there; who asks for its tables is told
+		err = nil // the database exists; a statement that asks for its tables gets the error
 	}
 	if err != nil || of.isDropped() {
 		return nil, err
@@ -88,12 +88,12 @@ func look(ctx context.Context, e engine.Engine, table string, m *engine.Meter) (
 	return &DatabaseInfo{Database: name, Collation: of.collation}, nil
 }
 
-// IsOf says whether the catalog is that of a database of a name.
+// IsOf says whether the catalog belongs to the database of that name.
 func (c *Catalog) IsOf(database string) bool {
 	return engine.FoldTable(keymap.CatalogTable(database)) == engine.FoldTable(c.table)
 }
 
-// exists says that the database was not dropped.
+// exists gives an error if the database was dropped.
 func (s *Snapshot) exists() error {
 	if s.about.isDropped() {
 		return &schema.NoDatabaseError{Name: schema.DatabaseName(s.catalog.database)}
@@ -101,7 +101,7 @@ func (s *Snapshot) exists() error {
 	return nil
 }
 
-// Name is what SQL calls the database: as it was created, else in small letters, whoever has opened it.
+// Name is what SQL calls the database: its name as it was created, else in lower case, however it was opened.
 func (s *Snapshot) Name() string {
 	if s.about.name != "" {
 		return s.about.name
@@ -109,34 +109,34 @@ func (s *Snapshot) Name() string {
 	return schema.DatabaseName(strings.ToLower(s.catalog.database))
 }
 
-// Exists says whether there is the database: somebody has created it, or a table of it, and nobody has dropped it.
+// Exists says whether the database exists: it, or a table in it, was created, and it was not dropped.
 func (s *Snapshot) Exists() bool { return s.etag != "" && !s.about.isDropped() }
 
-// IsDropped says that the database was dropped.
+// IsDropped says whether the database was dropped.
 func (s *Snapshot) IsDropped() bool { return s.about.isDropped() }
 
-// Collation is that of the database's new tables; "": it says none.
+// Collation is the collation of the database's new tables; "": unspecified.
 func (s *Snapshot) Collation() string { return s.about.collation }
 
-// Catalog is that of the database.
+// Catalog is the catalog of the database.
 func (s *Snapshot) Catalog() *Catalog { return s.catalog }
 
-// Forget has the next statement read the definitions again, where they are those of s still.
+// Forget makes the next statement read the definitions again, if they are still those of s.
 func (s *Snapshot) Forget() { s.catalog.current.CompareAndSwap(s, nil) }
 
-// IsMoved says that definitions were changed while they were read.
+// IsMoved says whether err is that definitions were changed while they were read.
 func IsMoved(err error) bool { return errors.Is(err, errMoved) }
 
-// isGone says that a table, or its database, is not there.
+// isGone says whether err is that a table, or its database, does not exist.
 func isGone(err error) bool {
 	var none *schema.NoDatabaseError
 	return isNoTable(err) || errors.As(err, &none)
 }
 
-// sameDefinitions is what a change of the database alone makes of its definitions.
+// sameDefinitions is the apply of a change that leaves the database's definitions as they are.
 func sameDefinitions(map[string]*definition) {}
 
-// CreateDatabase creates the database, name as it is written. Where it was dropped and the process has died, it first finishes that.
+// CreateDatabase creates the database under name as written. If a process died while dropping it, CreateDatabase first finishes that.
 func (c *Catalog) CreateDatabase(ctx context.Context, name, collation string, m *engine.Meter) error {
 	s, err := c.Latest(ctx)
 	if err == nil && s.IsDropped() {
@@ -161,9 +161,9 @@ func (c *Catalog) AlterDatabase(ctx context.Context, collation string, m *engine
 	})
 }
 
-// DropDatabase drops the database with all of its tables. From its first change on there is none: all that follows is finished by whoever
-// drops or creates a database of that name, if this process dies. It gives how many tables it had, and
-// false where there is none. check may refuse the tables that it has.
+// DropDatabase drops the database with all of its tables. Its first change already ends the database. If this process dies, the
+// rest is finished by the next process that drops or creates a database of that name. It gives how many tables the database had,
+// and false if there was none. check may refuse the tables that it has.
 func (c *Catalog) DropDatabase(ctx context.Context, check func([]*schema.Table) error, m *engine.Meter) (count int, did bool, err error) {
 	var left bool
 	err = c.changingAny(ctx, func(s *Snapshot) error {
@@ -212,10 +212,10 @@ func (c *Catalog) isLeft(ctx context.Context) (bool, error) {
 	return left, err
 }
 
-// definitionsAtOnce is how many definitions one change takes away: each takes an operation of it, and its notes up to two.
+// definitionsAtOnce is how many definitions one change removes: each takes one of its operations, and its notes up to two.
 const definitionsAtOnce = 30
 
-// finishDatabase takes away what is left of a database that was dropped: the definitions, which leave notes, then what these name.
+// finishDatabase removes what is left of a dropped database: the definitions, which leave notes, then what the notes name.
 func (c *Catalog) finishDatabase(ctx context.Context, m *engine.Meter) error {
 	for more := true; more; {
 		var gone []*schema.Table
@@ -263,7 +263,7 @@ func (c *Catalog) finishDatabase(ctx context.Context, m *engine.Meter) error {
 	return c.collectGarbage(ctx, others)
 }
 
-// dropSome takes away some of the definitions of a database that was dropped, and says whether there are more.
+// dropSome removes some of the definitions of a dropped database, and says whether there are more.
 func (c *Catalog) dropSome(ctx context.Context, s *Snapshot, m *engine.Meter) (gone []*schema.Table, more bool, err error) {
 	var ops []engine.Op
 	span := keymap.PrefixSpan(tablePrefix)
@@ -299,7 +299,7 @@ func (c *Catalog) VersionAt(ctx context.Context, reader engine.Reader, m *engine
 	return version, err
 }
 
-// KnownCollation is the Collation of the definitions that this process read last; "" where it has not read any.
+// KnownCollation is the Collation of the definitions that this process read last; "" if it has not read any.
 func (c *Catalog) KnownCollation() string {
 	if now := c.current.Load(); now != nil {
 		return now.about.collation

@@ -12,12 +12,13 @@ import (
 )
 
 // Drop deletes the definitions of tables in one change, then their data. An interleaved table comes before
-// that one. Where another process has dropped or renamed one of them meanwhile, the error is a *schema.NoTableError; where it
-// has interleaved a table in one of them, or has rows of another one refer to it, ErrConflict. In both cases nothing is dropped.
+// its parent. If another process has dropped or renamed one of the tables meanwhile, the error is a *schema.NoTableError. If it
+// has interleaved a table in one of them, or made rows of another table refer to one, the error is ErrConflict. In both cases
+// nothing is dropped.
 //
-// The change also stores a note of what is to be deleted, so that whoever drops a table later finishes what a process has left
-// undone. Where other processes may still trust the definition, the note stays for a while. As long as it does, no new table
-// gets its names, as those processes would write rows of the old form there.
+// The change also stores a note of what is to be deleted, so that a later drop finishes what a process has left undone. If other
+// processes may still trust the definition, the note stays for a while. Until it goes, no new table gets the names in it, because
+// those processes would write rows of the old form there.
 func (c *Catalog) Drop(ctx context.Context, tables []*schema.Table, m *engine.Meter) error {
 	var gone []*schema.Table
 	var tombstones []*tombstone
@@ -34,7 +35,7 @@ func (c *Catalog) Drop(ctx context.Context, tables []*schema.Table, m *engine.Me
 	return c.deleteData(ctx, tombstones, m)
 }
 
-// dropBy is one try of Drop. It gives the tables whose data is to be deleted, and the notes of it.
+// dropBy makes one attempt at Drop. It gives the tables whose data is to be deleted, and the notes of that.
 func (c *Catalog) dropBy(ctx context.Context, s *Snapshot, tables []*schema.Table, m *engine.Meter) (gone []*schema.Table, tombstones []*tombstone, err error) {
 	d := &dropping{snapshot: s, dropped: map[string]bool{}, relatives: s.newRelatives()}
 	for _, was := range tables {
@@ -43,7 +44,7 @@ func (c *Catalog) dropBy(ctx context.Context, s *Snapshot, tables []*schema.Tabl
 			return nil, nil, err
 		}
 		if len(t.Referrers) > 0 && t.WriteVersion != was.WriteVersion {
-			return nil, nil, ErrConflict // rows of another table may refer to it since it was looked at
+			return nil, nil, ErrConflict // rows of another table may have come to refer to it since the check
 		}
 		if err := d.add(ctx, t); err != nil {
 			return nil, nil, err
@@ -70,7 +71,7 @@ func (c *Catalog) dropBy(ctx context.Context, s *Snapshot, tables []*schema.Tabl
 	})
 }
 
-// dropping gathers tables that are dropped in one change.
+// dropping collects tables that are dropped in one change.
 type dropping struct {
 	snapshot  *Snapshot
 	tables    []*schema.Table
@@ -94,10 +95,10 @@ func (d *dropping) add(ctx context.Context, t *schema.Table) error {
 	return d.relatives.retie(ctx, t, nil)
 }
 
-// deleteData deletes what dropped tables held. Where others use the store, a physical table that a table has for itself goes at
-// once: the store then refuses their writes. Elsewhere, and for rows in a shared physical table, it waits until nobody writes
-// by the old definition. Physical tables that the tables had before another process truncated them go at once, too, as some may
-// still write to them.
+// deleteData deletes what dropped tables held. In a shared store, a physical table that belongs to one table alone goes at
+// once: the store then refuses other processes' writes. Otherwise, and for rows in a shared physical table, it waits until no
+// statement writes by the old definition. Physical tables that the tables had before another process truncated them also go at
+// once, because some statements may still write to them.
 func (c *Catalog) deleteData(ctx context.Context, tombstones []*tombstone, m *engine.Meter) error {
 	if len(tombstones) == 0 {
 		return nil
@@ -127,7 +128,7 @@ func (c *Catalog) deleteData(ctx context.Context, tombstones []*tombstone, m *en
 	return c.conclude(ctx, tombstones, others, m)
 }
 
-// emptyFormer deletes the physical tables that the tables of tombstones had before a TRUNCATE, where that is still to be done.
+// emptyFormer deletes the physical tables that the tables of tombstones had before a TRUNCATE, if that is still to be done.
 func (c *Catalog) emptyFormer(ctx context.Context, tombstones, others []*tombstone, m *engine.Meter) error {
 	if !c.engine.Shared() {
 		return nil // changes are made one at a time
@@ -151,7 +152,7 @@ func (c *Catalog) notes(ctx context.Context, tombstones []*tombstone) (notes []*
 	return notes, err
 }
 
-// conclude notes that tombstones are empty, and collects the garbage of the others. The notes stay for a while where others use the store.
+// conclude notes that tombstones are empty, and collects the garbage of the others. In a shared store the notes stay for a while.
 func (c *Catalog) conclude(ctx context.Context, tombstones, others []*tombstone, m *engine.Meter) error {
 	if !c.engine.Shared() {
 		if err := c.forget(ctx, tombstones, m); err != nil {
@@ -189,7 +190,7 @@ func isDeleted(err error) bool {
 	return engine.Is(err, engine.CodeNoTable, engine.CodeDeleting)
 }
 
-// finishDrop deletes what tombstones name and nobody uses any more, then the notes of it.
+// finishDrop deletes what tombstones name once nothing uses it any more, then their notes.
 func (c *Catalog) finishDrop(ctx context.Context, tombstones []*tombstone, m *engine.Meter) error {
 	if err := c.empty(ctx, tombstones, m); err != nil {
 		return err
@@ -217,12 +218,12 @@ func (c *Catalog) commitNotes(ctx context.Context, ops []engine.Op, m *engine.Me
 	return c.engine.Commit(ctx, engine.Commit{Table: c.table, PartitionKey: partition, Ops: ops, Meter: m})
 }
 
-// noteAge is how long the note of a dropped table stays at least where the store is shared: longer than any lease,
-// however far the clocks of two machines are apart.
+// noteAge is the least time that the note of a dropped table stays in a shared store: longer than any lease,
+// however far the clocks of two machines differ.
 const noteAge = time.Hour
 
-// collectGarbage deletes old notes, and finishes drops whose process has died. Where the store is this process's alone, every note is of
-// a dead process, as changes are made one at a time.
+// collectGarbage deletes old notes, and finishes the drops of dead processes. If only this process uses the store, every note is
+// a dead process's, because changes are made one at a time.
 func (c *Catalog) collectGarbage(ctx context.Context, notes []*tombstone) error {
 	release, err := c.change.take(ctx)
 	if err != nil {
@@ -242,18 +243,18 @@ func (c *Catalog) collectGarbage(ctx context.Context, notes []*tombstone) error 
 
 func (c *Catalog) collectOne(ctx context.Context, tomb *tombstone) error {
 	last := tomb.deleted || !c.engine.Shared()
-	// The note gets the current time, if it is still as it was read. Then nobody else deletes this, nor gives its names to new
-	// tables.
+	// Give the note the current time, provided that it is still as it was read. Then no other process deletes this, or gives its
+	// names to new tables.
 	claim := tomb.note()
 	claim.Kind, claim.IfMatch = engine.Replace, tomb.etag
 	err := c.commitNotes(ctx, []engine.Op{claim}, c.meter)
 	if engine.Is(err, engine.CodeStale, engine.CodeNotFound) {
-		return nil // another process is at it
+		return nil // another process is doing it
 	}
 	if err != nil {
 		return err
 	}
-	// Rows are looked for again where they were deleted before: a process may have slept longer than its lease.
+	// Look again for rows where they were already deleted: a process may have slept longer than its lease.
 	if !tomb.deleted || len(tomb.within) > 0 {
 		if err := c.empty(ctx, []*tombstone{tomb}, c.meter); err != nil {
 			return err

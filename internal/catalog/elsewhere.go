@@ -7,8 +7,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// Refer has the definition of a table name one of another database whose rows will refer to its own. It is published also where nothing
-// of it changes: whoever looked at it before, to change it, must look again.
+// Refer makes the definition of a table name a table of another database whose rows will refer to its own. The definition is
+// published even if nothing in it changes: a process that looked at it earlier, to change it, must look again.
 func (c *Catalog) Refer(ctx context.Context, name string, from schema.Relative, m *engine.Meter) error {
 	return c.changing(ctx, func(s *Snapshot) error {
 		t, err := s.Table(ctx, name)
@@ -21,8 +21,8 @@ func (c *Catalog) Refer(ctx context.Context, name string, from schema.Relative, 
 	})
 }
 
-// ConfirmReferrer publishes the definition of a table once more, if it still names the other one and check finds nothing wrong with it. It
-// gives ErrConflict if it does not name it.
+// ConfirmReferrer publishes the definition of a table once more, if it still names the other table and check finds nothing wrong
+// with it. It gives ErrConflict if it does not name it.
 func (c *Catalog) ConfirmReferrer(ctx context.Context, name string, from schema.Relative, check func(*schema.Table) error, m *engine.Meter) error {
 	return c.changing(ctx, func(s *Snapshot) error {
 		t, err := s.Table(ctx, name)
@@ -39,7 +39,7 @@ func (c *Catalog) ConfirmReferrer(ctx context.Context, name string, from schema.
 	})
 }
 
-// Release has the definition of a table no longer name one of another database, unless that refers to it.
+// Release makes the definition of a table no longer name a table of another database, unless that table refers to it.
 func (c *Catalog) Release(ctx context.Context, name string, from schema.Relative, refers func() (bool, error), m *engine.Meter) error {
 	return c.changing(ctx, func(s *Snapshot) error {
 		t, err := s.Table(ctx, name)

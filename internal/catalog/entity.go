@@ -24,22 +24,22 @@ const (
 	sequencePrefix = "sequence!"
 )
 
-// namePart is how names become keys: folded, so that they are found without regard to case.
+// namePart is how names become keys: folded, so that case does not matter.
 var namePart = keymap.Part{Type: value.Type{Base: value.TypeText}, Cut: 200}
 
 func tableKey(folded string) string {
 	key, _, err := keymap.AppendValue([]byte(tablePrefix), value.FromString(strings.ToLower(folded)), namePart)
-	if err != nil { // a name that is no text has no definition
+	if err != nil { // a name that is not text has no definition
 		return tablePrefix + keymap.TableName("", folded)
 	}
 	return string(key)
 }
 
-// catalogFormat is the number of the catalog's form. docs/format.md says when it rises, which is hardly ever: what single
+// catalogFormat is the version of the catalog's form. docs/format.md says when it rises, which is hardly ever: what single
 // tables or stores begin to use are features.
 const catalogFormat = 3
 
-// where the errors of the version entity are.
+// wholeCatalog is what errors about the version entity name.
 const wholeCatalog = "the catalog of the store"
 
 // getVersion reads the version entity.
@@ -82,7 +82,7 @@ func decodeVersion(e *engine.Entity) (version int64, of about, err error) {
 	return int64(v.N), of, err
 }
 
-// encodeDefinition gives the entity of a definition: its name and JSON, for people who look at the store too.
+// encodeDefinition gives the entity of a definition: its name and JSON, legible also to people who inspect the store.
 func encodeDefinition(t *schema.Table) (engine.Entity, error) {
 	text, err := stored.Encode(t)
 	if err != nil {
@@ -104,7 +104,7 @@ func encodeDefinition(t *schema.Table) (engine.Entity, error) {
 	return e, nil
 }
 
-// setText adds a text to an entity, in several properties when it is long.
+// setText adds a text to an entity, split over several properties if it is long.
 func setText(e *engine.Entity, name, text string) {
 	for i, part := range keymap.SplitText(text, engine.AzureLimits().StringUnits) {
 		e.Names = append(e.Names, keymap.PropertyPart(name, i))
@@ -112,7 +112,7 @@ func setText(e *engine.Entity, name, text string) {
 	}
 }
 
-// textOf is the text that setText added; "" without one.
+// textOf is the text that setText added; "" if there is none.
 func textOf(e *engine.Entity, name string) string {
 	var text strings.Builder
 	for i := 0; ; i++ {

@@ -8,8 +8,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// DeclareInterleaved adds the name of a table that will be interleaved in parent to the parent's definition. There may be no rows in it
-// before every process that deletes a parent looks for them. CreateInterleaved follows.
+// DeclareInterleaved adds the name of a table that will be interleaved in parent to the parent's definition. The table may hold no
+// rows before every process that deletes a parent row looks for them. CreateInterleaved follows.
 func (c *Catalog) DeclareInterleaved(ctx context.Context, t, parent *schema.Table, m *engine.Meter) error {
 	err := c.changing(ctx, func(s *Snapshot) error {
 		if err := s.free(ctx, t.Name); err != nil {
@@ -27,7 +27,7 @@ func (c *Catalog) DeclareInterleaved(ctx context.Context, t, parent *schema.Tabl
 }
 
 // CreateInterleaved stores the definition of a table that was declared to be interleaved in parent, whose physical table it
-// shares. The stored parent copies among its rows, if it has such, are complete.
+// shares. Any stored parent copies among its rows are complete.
 func (c *Catalog) CreateInterleaved(ctx context.Context, t, parent *schema.Table, m *engine.Meter) error {
 	return c.changing(ctx, func(s *Snapshot) error { return c.createInterleavedBy(ctx, s, t, parent, m) })
 }
@@ -51,7 +51,7 @@ func (c *Catalog) createInterleavedBy(ctx context.Context, s *Snapshot, t, paren
 	return c.insertBy(ctx, s, t, m)
 }
 
-// childless makes sure that no table is interleaved in t, except those of but, by folded name. Another process may have made one
+// childless makes sure that no table is interleaved in t, except those named in but (folded). Another process may have made one
 // since t was looked at.
 func (s *Snapshot) childless(ctx context.Context, t *schema.Table, but map[string]bool) error {
 	for _, name := range t.Children {
@@ -73,7 +73,7 @@ func (s *Snapshot) sharingPartitions(ctx context.Context, next *schema.Table) ([
 	for _, name := range next.Children {
 		child, err := s.Table(ctx, name)
 		if isNoTable(err) {
-			continue // declared by a process that did not live to make it
+			continue // declared by a process that died before making it
 		}
 		if err != nil {
 			return nil, err

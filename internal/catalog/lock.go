@@ -2,12 +2,12 @@ package catalog
 
 import "context"
 
-// lock is a mutex that may be held over requests: who waits for it listens to a context meanwhile.
+// lock is a mutex that may be held during requests: waiting for it ends with a context.
 type lock chan struct{}
 
 func newLock() lock { return make(lock, 1) }
 
-// take gives what releases the lock.
+// take takes the lock and gives the function that releases it.
 func (l lock) take(ctx context.Context) (release func(), err error) {
 	select {
 	case l <- struct{}{}:

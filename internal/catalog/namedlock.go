@@ -10,20 +10,20 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// lockPrefix begins the keys of named locks, one entity each while it is held.
+// lockPrefix begins the keys of named locks: one entity each while the lock is held.
 const lockPrefix = "lock!"
 
-// NamedLock is a lock of GET_LOCK as the store keeps it. Who holds it writes the entity anew within its lease; one whose ETag
+// NamedLock is a GET_LOCK lock as the store keeps it. Its holder rewrites the entity within each lease; an entity whose ETag
 // stays the same for longer was left by a process that ended.
 type NamedLock struct {
 	Name       string
-	Token      string // of who holds it, never used again
-	Connection int64  // CONNECTION_ID() of who holds it
+	Token      string // of the holder, never used again
+	Connection int64  // CONNECTION_ID() of the holder
 }
 
 func (l *NamedLock) key() string {
 	key, _, err := keymap.AppendValue([]byte(lockPrefix), value.FromString(strings.ToLower(l.Name)), namePart)
-	if err != nil { // a name that is no text
+	if err != nil { // a name that is not text
 		return lockPrefix + keymap.TableName("", l.Name)
 	}
 	return string(key)
@@ -38,7 +38,7 @@ func (c *Catalog) commitLock(ctx context.Context, op engine.Op) error {
 	return c.engine.Commit(ctx, engine.Commit{Table: c.table, PartitionKey: partition, Ops: []engine.Op{op}, Meter: c.meter})
 }
 
-// readLock gives who holds a lock, and the entity's ETag; "" where nobody does.
+// readLock gives the holder of a lock and the entity's ETag; "" if the lock is free.
 func (c *Catalog) readLock(ctx context.Context, name string) (NamedLock, string, error) {
 	l := NamedLock{Name: name}
 	e, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: l.key(), Meter: c.meter})
@@ -52,7 +52,7 @@ func (c *Catalog) readLock(ctx context.Context, name string) (NamedLock, string,
 	return l, e.ETag, nil
 }
 
-// TakeLock takes a lock that nobody holds, or that its holder has left: then left is the ETag that the entity still has.
+// TakeLock takes a lock that is free, or that its holder has abandoned: then left is the ETag that the entity still has.
 // Otherwise it gives the ETag of the holder's entity.
 func (c *Catalog) TakeLock(ctx context.Context, l NamedLock, left string) (held string, err error) {
 	op := l.op(engine.Insert, "")
@@ -86,17 +86,17 @@ func (c *Catalog) TakeLock(ctx context.Context, l NamedLock, left string) (held 
 	}
 }
 
-// RenewLock says that a lock is still held; false where it was lost.
+// RenewLock says that a lock is still held; false if it was lost.
 func (c *Catalog) RenewLock(ctx context.Context, l NamedLock) (bool, error) {
 	return c.changeLock(ctx, l, engine.Replace)
 }
 
-// ReleaseLock gives a lock back; false where it was lost.
+// ReleaseLock releases a lock; false if it was lost.
 func (c *Catalog) ReleaseLock(ctx context.Context, l NamedLock) (bool, error) {
 	return c.changeLock(ctx, l, engine.Delete)
 }
 
-// changeLock writes or deletes the entity while it is l's.
+// changeLock writes or deletes the entity if it is still l's.
 func (c *Catalog) changeLock(ctx context.Context, l NamedLock, kind engine.OpKind) (bool, error) {
 	tries := retry.Begin(ctx, retry.Race)
 	for {
@@ -114,7 +114,7 @@ func (c *Catalog) changeLock(ctx context.Context, l NamedLock, kind engine.OpKin
 	}
 }
 
-// LockHolder is the connection that holds a lock, 0 without one.
+// LockHolder is the connection that holds a lock; 0 if it is free.
 func (c *Catalog) LockHolder(ctx context.Context, name string) (int64, error) {
 	l, _, err := c.readLock(ctx, name)
 	return l.Connection, err

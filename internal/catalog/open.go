@@ -14,11 +14,11 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// openTables keeps what was seen of physical tables without a definition.
+// openTables caches what was seen of physical tables without a definition.
 type openTables struct {
-	mu       sync.Mutex               // never held over a request
+	mu       sync.Mutex               // never held during a request
 	tables   map[string]*openTable    // by folded name
-	sampling map[string]chan struct{} // those that somebody looks at now; closed when that is over
+	sampling map[string]chan struct{} // tables being looked at now; closed when that is over
 }
 
 type openTable struct {
@@ -26,13 +26,13 @@ type openTable struct {
 	seen  time.Time
 }
 
-// sampleAge is how long a sample is good for. Properties that come up later are found by their names meanwhile.
+// sampleAge is how long a sample is used. Properties that appear later are found by their names meanwhile.
 const sampleAge = time.Minute
 
-// Undeclared gives a physical table that no definition stands for, made by somebody else's program: its columns are the
-// keys, the Timestamp and the properties that a page of its entities has, in the order of their first appearance.
-// A *schema.NoTableError where there is none, or it is one of the driver's own. Only the default database has such
-// tables.
+// Undeclared gives a physical table without a definition, made by another program. Its columns are the
+// keys, the Timestamp and the properties in one page of its entities, in the order of their first appearance.
+// The error is a *schema.NoTableError if there is no such table, or it is one of the driver's own. Only the default
+// database has such tables.
 func (c *Catalog) Undeclared(ctx context.Context, name string) (*schema.Table, error) {
 	missing := &schema.NoTableError{Database: c.database, Name: name}
 	if c.database != "" || keymap.OwnTable(name) || c.engine.Limits().CheckTable(name) != nil {
@@ -52,8 +52,8 @@ func (c *Catalog) Undeclared(ctx context.Context, name string) (*schema.Table, e
 	return t, err
 }
 
-// join gives what is known of a table. Where that is nothing, or too old, the caller is the one who looks at the table. It then
-// calls leave, for which others wait.
+// join gives what is known of a table. If that is nothing, or too old, the caller must look at the table and then call leave, for
+// which other callers wait.
 func (o *openTables) join(ctx context.Context, folded string) (known *schema.Table, sampled chan struct{}, err error) {
 	for {
 		known, sampled, mine := o.joined(folded)
@@ -68,7 +68,7 @@ func (o *openTables) join(ctx context.Context, folded string) (known *schema.Tab
 	}
 }
 
-// joined gives what is known of a table, or who looks at it now.
+// joined gives what is known of a table, or the channel of the caller that is looking at it now.
 func (o *openTables) joined(folded string) (known *schema.Table, sampled chan struct{}, mine bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -86,13 +86,13 @@ func (o *openTables) joined(folded string) (known *schema.Table, sampled chan st
 	return nil, sampled, true
 }
 
-// leave keeps what was seen of a table; t is nil where reading it failed. It gives the table as plans know it.
+// leave keeps what was seen of a table; t is nil if reading it failed. It gives the table as plans know it.
 func (o *openTables) leave(folded string, sampled chan struct{}, t *schema.Table, gone bool) *schema.Table {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	close(sampled)
 	if o.sampling[folded] != sampled {
-		return t // it was given a new property meanwhile
+		return t // the table was given a new property meanwhile
 	}
 	delete(o.sampling, folded)
 	if gone {
@@ -108,8 +108,8 @@ func (o *openTables) leave(folded string, sampled chan struct{}, t *schema.Table
 	return t
 }
 
-// undeclared gives the physical tables of other programs, which have no definition, without their properties. It sends one
-// request for each thousand tables of the account.
+// undeclared gives other programs' physical tables, which have no definition, without their properties. It sends one
+// request per thousand tables of the account.
 func (s *Snapshot) undeclared(ctx context.Context) ([]*schema.Table, error) {
 	c := s.catalog
 	if c.database != "" {
@@ -139,7 +139,7 @@ func (s *Snapshot) undeclared(ctx context.Context) ([]*schema.Table, error) {
 	return out, nil
 }
 
-// Everything gives all tables that a statement can name, those without a definition too, sorted by folded name.
+// Everything gives all tables that a statement can name, including those without a definition, sorted by folded name.
 func (s *Snapshot) Everything(ctx context.Context) ([]*schema.Table, error) {
 	tables, err := s.Tables(ctx)
 	if err != nil {
@@ -152,7 +152,7 @@ func (s *Snapshot) Everything(ctx context.Context) ([]*schema.Table, error) {
 	return sortTables(append(tables, open...)), nil
 }
 
-// Seen is Everything, with the properties of the tables that have no definition: a page of each is read.
+// Seen is Everything with the properties of the tables that have no definition: it reads a page of each.
 func (s *Snapshot) Seen(ctx context.Context) ([]*schema.Table, error) {
 	tables, err := s.Everything(ctx)
 	if err != nil {
@@ -172,15 +172,15 @@ func (s *Snapshot) Seen(ctx context.Context) ([]*schema.Table, error) {
 	return tables, nil
 }
 
-// Unsee has the next use of an undeclared table look at its entities again, as it was given a new property.
+// Unsee makes the next use of an undeclared table look at its entities again, because it was given a new property.
 func (c *Catalog) Unsee(t *schema.Table) {
 	c.open.mu.Lock()
 	defer c.open.mu.Unlock()
 	delete(c.open.tables, engine.FoldTable(t.Name))
-	delete(c.open.sampling, engine.FoldTable(t.Name)) // who looks at it now may have seen it before
+	delete(c.open.sampling, engine.FoldTable(t.Name)) // a look under way may have missed the property
 }
 
-// knowsOpen says whether a table of that name was looked at, and not long ago.
+// knowsOpen says whether a table of that name was looked at recently.
 func (c *Catalog) knowsOpen(name string) bool {
 	c.open.mu.Lock()
 	defer c.open.mu.Unlock()
@@ -188,7 +188,7 @@ func (c *Catalog) knowsOpen(name string) bool {
 	return known != nil && time.Since(known.seen) < sampleAge
 }
 
-// isOpen says whether t is what is known of an undeclared table now.
+// isOpen says whether t is what is now known of an undeclared table.
 func (c *Catalog) isOpen(t *schema.Table) bool {
 	c.open.mu.Lock()
 	defer c.open.mu.Unlock()

@@ -11,14 +11,14 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// makePartitions makes the physical tables that partitions of t lack. Each name holds the version that the change will have,
-// and is never used again. So a table of that name that exists was made by a process which did not get to publish it, and is
+// makePartitions makes the physical tables that partitions of t lack. Each name contains the version that the change will have,
+// and is never used again. An existing table of that name was thus made by a process that did not get to publish it, and is
 // empty.
 func (c *Catalog) makePartitions(ctx context.Context, s *Snapshot, t *schema.Table, m *engine.Meter) error {
 	if !t.IsDivided() {
 		return nil
 	}
-	if t.Physical == "" { // which only tells this table's sequence from those of others
+	if t.Physical == "" { // used only to tell this table's sequence from those of others
 		t.Physical = keymap.PartitionTable(c.database, t.Name, "", s.version+1)
 	}
 	for _, p := range t.Partitions.List {
@@ -36,15 +36,15 @@ func (c *Catalog) makePartitions(ctx context.Context, s *Snapshot, t *schema.Tab
 	return nil
 }
 
-// orphans are the physical tables of old that next does without.
+// orphans are the physical tables of old that next does not use.
 func orphans(old, next *schema.Table) []string {
 	have := next.Physicals()
 	return slices.DeleteFunc(old.Physicals(), func(name string) bool { return slices.Contains(have, name) })
 }
 
-// ReplacePartitions is Replace for a definition with other partitions. It makes the new physical tables, and deletes the ones that next
-// lacks as soon as nobody writes by the old definition. Tables interleaved in this one get the same partitions. Where next lacks none,
-// rows that others write by the old definition meanwhile are right by the new one, too, unless rows of the table refer to others.
+// ReplacePartitions is Replace for a definition with other partitions. It makes the new physical tables, and deletes those that next
+// lacks once no statement writes by the old definition. Tables interleaved in this one get the same partitions. If next lacks none,
+// rows written meanwhile by the old definition are right by the new one too, unless rows of the table refer to others.
 func (c *Catalog) ReplacePartitions(ctx context.Context, old, next *schema.Table, m *engine.Meter) error {
 	return c.changing(ctx, func(s *Snapshot) error { return c.replacePartitionsBy(ctx, s, old, next, m) })
 }
@@ -88,14 +88,14 @@ func (c *Catalog) replacePartitionsBy(ctx context.Context, s *Snapshot, old, nex
 	return nil
 }
 
-// refers says whether rows of a table refer to others. Who deletes those must look into all of its partitions, also if he had the
-// definition before one was added, and does not write to the table.
+// refers says whether rows of a table refer to others. A statement that deletes those others must look into all partitions of the
+// table, even if it got the definition before one was added, and does not write to the table.
 func refers(t *schema.Table) bool {
 	return slices.ContainsFunc(t.ForeignKeys, func(k schema.ForeignKey) bool { return !k.NotEnforced })
 }
 
-// LeftError says that a change of a definition was made, and that physical tables which it does without could not be
-// deleted. Whoever drops a table an hour later does that.
+// LeftError says that a change of a definition was made, but that physical tables which it no longer uses could not be
+// deleted. A drop of any table an hour later deletes them.
 type LeftError struct{ Cause error }
 
 func (e *LeftError) Error() string { return e.Cause.Error() }
@@ -103,7 +103,7 @@ func (e *LeftError) Error() string { return e.Cause.Error() }
 // Unwrap gives the cause.
 func (e *LeftError) Unwrap() error { return e.Cause }
 
-// nameTaken says whether a table of the definitions uses a physical table.
+// nameTaken says whether a defined table uses a physical table.
 func (s *Snapshot) nameTaken(ctx context.Context, physical string) (bool, error) {
 	tables, err := s.Tables(ctx)
 	if err != nil {
@@ -112,7 +112,7 @@ func (s *Snapshot) nameTaken(ctx context.Context, physical string) (bool, error)
 	return slices.ContainsFunc(tables, func(t *schema.Table) bool { return t.Physical == physical }), nil
 }
 
-// openingPartitions keeps since when this process knows each partition that is being opened. For two leases from then on
+// openingPartitions keeps how long this process has known each partition that is being opened. For two leases from then,
 // another process may use a definition without the partition, and would miss its rows.
 type openingPartitions struct {
 	mu    sync.Mutex
@@ -151,7 +151,7 @@ func (c *Catalog) untilOpen(p *schema.Partition) time.Duration {
 		return 0
 	}
 	if p.Published > 0 && time.Since(time.Unix(p.Published, 0)) > noteAge+2*c.lease {
-		return 0 // however far the clocks of two machines are apart
+		return 0 // however far the clocks of two machines differ
 	}
 	c.opening.mu.Lock()
 	defer c.opening.mu.Unlock()

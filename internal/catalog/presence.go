@@ -10,24 +10,24 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 )
 
-// presence tells other processes that this one uses the definitions of a shared store. While it runs statements it has a member,
-// which it writes before it reads the version: so whoever changes the definitions after that finds the member, and waits until it
-// says that no statement uses older ones.
+// presence tells other processes that this one uses the definitions of a shared store. While this process runs statements it has a
+// member, which it writes before it reads the version. A process that changes the definitions after that thus finds the member, and
+// waits until it says that no statement uses older ones.
 //
-// Definitions are trusted for a lease from when the member was written last. So whoever waits need wait for two leases at
-// most: one for the trust, one for requests that are under way.
+// Definitions are trusted for a lease from the last write of the member. So the wait need take two leases at most: one for
+// the trust, one for requests that are under way.
 type presence struct {
-	used    atomic.Int64  // when a statement asked for definitions last, in Unix nanoseconds
-	refused atomic.Bool   // the store lets this process read only: nobody waits for it
+	used    atomic.Int64  // when a statement last asked for definitions, in Unix nanoseconds
+	refused atomic.Bool   // the store allows this process only to read: no other process waits for it
 	moved   chan struct{} // tells the keeper that there are newer definitions
 	ending  context.Context
 	end     context.CancelFunc
 
-	// These are guarded by Catalog.refresh.
+	// Catalog.refresh guards the fields below.
 	self   member
-	sent   time.Time // when the member was written last; zero: there is none
+	sent   time.Time // when the member was last written; zero: there is none
 	denied time.Time // when the store last refused to write it
-	keeper bool      // it runs
+	keeper bool      // the keeper is running
 }
 
 func (p *presence) open(lease time.Duration) {
@@ -36,11 +36,11 @@ func (p *presence) open(lease time.Duration) {
 	p.ending, p.end = context.WithCancel(context.Background())
 }
 
-// Unannounced says that others do not know of this process: they change definitions without waiting for it.
+// Unannounced says that other processes do not know of this one: they change definitions without waiting for it.
 func (c *Catalog) Unannounced() bool { return c.presence.refused.Load() }
 
-// announce writes the member, if that was not done a moment ago. It may be written twice: where an answer is lost it is tried again,
-// if the store answers at all. The caller holds refresh.
+// announce writes the member, unless that was done a moment ago. It may be written twice: after a lost answer announce tries
+// again, if the store answers at all. The caller holds refresh.
 func (c *Catalog) announce(ctx context.Context, anyway bool) error {
 	err := c.announceOnce(ctx, anyway)
 	if engine.IsUnsure(err) {
@@ -57,7 +57,7 @@ func (c *Catalog) announceOnce(ctx context.Context, anyway bool) error {
 	if !c.engine.Shared() || !anyway && time.Since(p.sent) < c.lease/3 || p.refused.Load() && time.Since(p.denied) < deniedFor {
 		return nil
 	}
-	now := time.Now() // before the request: the lease must not outlive what others know
+	now := time.Now() // before the request: the lease must not outlive what other processes know
 	err := c.commitMember(ctx, p.self.op(engine.Upsert))
 	switch {
 	case engine.Is(err, engine.CodeNoTable):
@@ -77,22 +77,22 @@ func (c *Catalog) announceOnce(ctx context.Context, anyway bool) error {
 	return nil
 }
 
-// deniedFor is how long a process that may not announce itself does not try it again.
+// deniedFor is how long a process that may not announce itself waits before trying again.
 const deniedFor = time.Minute
 
 func isDenied(err error) bool {
 	return engine.Is(err, engine.CodeReadOnly, engine.CodeAuth)
 }
 
-// The keeper wakes in time to renew the lease. After a change of definitions it wakes more often for a while, as a change often
-// takes several steps. A lease that is too short for the keeper is renewed by statements alone, and others wait for its end.
+// The keeper wakes in time to renew the lease. After a change of definitions it wakes more often for a while, because a change
+// often takes several steps. A lease too short for the keeper is renewed by statements alone, and other processes wait for its end.
 const (
 	lingers  = 2 // leases without a statement after which the process leaves
 	alert    = 2 // leases after a change in which the keeper wakes often
 	tooShort = time.Second
 )
 
-// keep renews the member and the definitions while statements are run, and says when no statement uses older ones any more.
+// keep renews the member and the definitions while statements run, and says when no statement uses older ones any more.
 func (c *Catalog) keep() {
 	p := &c.presence
 	var alertUntil time.Time
@@ -119,7 +119,7 @@ func (c *Catalog) keep() {
 	}
 }
 
-// leftIdle deletes the member where no statement was run for a while.
+// leftIdle deletes the member if no statement has run for a while.
 func (c *Catalog) leftIdle() bool {
 	p := &c.presence
 	unused := func() bool {
@@ -141,7 +141,7 @@ func (c *Catalog) leftIdle() bool {
 	return true
 }
 
-// leave deletes the member. The next statement announces the process again. The caller holds refresh, and has let go of the
+// leave deletes the member. The next statement announces the process again. The caller holds refresh and has dropped the
 // definitions.
 func (c *Catalog) leave(ctx context.Context) {
 	p := &c.presence
@@ -155,8 +155,8 @@ func (c *Catalog) leave(ctx context.Context) {
 	_ = c.commitMember(ctx, p.self.op(engine.Delete)) // else it ages
 }
 
-// acknowledge renews the lease. Where definitions were changed it waits for the statements that use older ones, and then tells
-// others. After a failure the next statement renews the lease itself.
+// acknowledge renews the lease. If definitions were changed it waits for the statements that use older ones, and then tells
+// other processes. After a failure the next statement renews the lease itself.
 func (c *Catalog) acknowledge() (changed bool) {
 	p := &c.presence
 	ctx, cancel := context.WithTimeout(p.ending, 3*c.lease)
@@ -196,8 +196,8 @@ func (c *Catalog) waitHere(ctx context.Context, d time.Duration) error {
 	return waitAtMost(ctx, append(c.writers.turn(), c.readers.turn()...), d)
 }
 
-// waitKnown returns when no statement of any process uses definitions older than those that are known here. After d, or after
-// two leases of the process with the longest one, it gives up without an error.
+// waitKnown returns when no statement of any process uses definitions older than those known here. It gives up without an error
+// after d or two of the longest lease among those processes, whichever is longer.
 func (c *Catalog) waitKnown(ctx context.Context, d time.Duration) error {
 	began, known := time.Now(), c.known.Load()
 	if err := c.waitHere(ctx, d); err != nil {
@@ -222,7 +222,7 @@ func (c *Catalog) waitKnown(ctx context.Context, d time.Duration) error {
 }
 
 // late gives the other processes that may use definitions older than known, and the longest of their leases. Without timed,
-// processes that are gone are among them. With timed, it reads the store's clock first, and deletes the members of those that
+// these include processes that are gone. With timed, it first reads the store's clock, and deletes the members of processes that
 // are gone.
 func (c *Catalog) late(ctx context.Context, known int64, timed bool) (late []member, longest time.Duration, err error) {
 	if timed {

@@ -9,27 +9,27 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// progressPrefix begins the keys of the notes about how many rows of a table a change of its definition has written
-// anew.
+// progressPrefix begins the keys of the notes about how many rows of a table a change of its definition has
+// rewritten.
 const progressPrefix = "progress!"
 
-// progressAge is how old a note may be, by the clock of its maker, to be taken for one of a change under way. The maker writes
-// it anew every second or so; one that died leaves it.
+// progressAge is how old a note may be, by its maker's clock, and still count as belonging to a change under way. The maker
+// rewrites it every second or so; one that died leaves it.
 const progressAge = time.Minute
 
 func progressEntity(t *schema.Table) engine.Entity {
 	return engine.Entity{PartitionKey: partition, RowKey: progressPrefix + tableKey(t.Name)[len(tablePrefix):]}
 }
 
-// SetProgress notes, for whoever looks, that so many rows of t have the form of its new definition, and their entries in
-// the indexes that are being built.
+// SetProgress notes, for other processes to show, that so many rows of t have the form of its new definition, and have their
+// entries in the indexes that are being built.
 func (c *Catalog) SetProgress(ctx context.Context, t *schema.Table, rows int, m *engine.Meter) error {
 	e := progressEntity(t)
 	e.Names, e.Values = []string{"Rows", "At"}, []engine.Value{int64Value(int64(rows)), int64Value(time.Now().Unix())}
 	return c.engine.Commit(ctx, engine.Commit{Table: c.table, PartitionKey: partition, Ops: []engine.Op{{Kind: engine.Upsert, Entity: e}}, Meter: m})
 }
 
-// ClearProgress takes the note back.
+// ClearProgress deletes the note.
 func (c *Catalog) ClearProgress(ctx context.Context, t *schema.Table, m *engine.Meter) error {
 	err := c.engine.Commit(ctx, engine.Commit{Table: c.table, PartitionKey: partition, Ops: []engine.Op{{Kind: engine.Delete, Entity: progressEntity(t)}}, Meter: m})
 	if engine.Is(err, engine.CodeNotFound) {
@@ -38,7 +38,7 @@ func (c *Catalog) ClearProgress(ctx context.Context, t *schema.Table, m *engine.
 	return err
 }
 
-// Progress gives the rows of t that were noted last; not ok where nothing is.
+// Progress gives the rows of t that were noted last; not ok if there is no note.
 func (s *Snapshot) Progress(ctx context.Context, t *schema.Table) (rows int64, ok bool, err error) {
 	c := s.catalog
 	e := progressEntity(t)
@@ -49,7 +49,7 @@ func (s *Snapshot) Progress(ctx context.Context, t *schema.Table) (rows int64, o
 	return int64(property(&found, "Rows").N), err == nil, err
 }
 
-// AllProgress gives a function that tells what was noted of a table not long ago.
+// AllProgress gives a function that tells what was recently noted of a table.
 func (s *Snapshot) AllProgress(ctx context.Context) (of func(*schema.Table) (rows int64, ok bool), err error) {
 	c := s.catalog
 	span := keymap.PrefixSpan(progressPrefix)

@@ -10,7 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// relatives gathers the definitions that change together with another one, because they name it, as they will be.
+// relatives collects the next definitions of the tables that change together with another one because they name it.
 type relatives struct {
 	snapshot *Snapshot
 	tables   map[string]*schema.Table // by folded name
@@ -20,8 +20,8 @@ func (s *Snapshot) newRelatives() *relatives {
 	return &relatives{s, map[string]*schema.Table{}}
 }
 
-// change gives the next definition of a table, to be changed. It is published even if nothing of it is changed, so that what was
-// planned by it is planned anew. nil: there is no such table.
+// change gives the next definition of a table, to be changed, or nil if there is no such table. It is published even if it is
+// left unchanged, so that plans made by it are made anew.
 func (r *relatives) change(ctx context.Context, name string) (*schema.Table, error) {
 	folded := strings.ToLower(name)
 	if t := r.tables[folded]; t != nil {
@@ -29,7 +29,7 @@ func (r *relatives) change(ctx context.Context, name string) (*schema.Table, err
 	}
 	t, err := r.snapshot.Table(ctx, name)
 	if isNoTable(err) {
-		return nil, nil // declared by a process that did not live to make it, or dropped without foreign_key_checks
+		return nil, nil // declared by a process that died before making it, or dropped without foreign_key_checks
 	}
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (r *relatives) change(ctx context.Context, name string) (*schema.Table, err
 	return r.tables[folded], nil
 }
 
-// list gives the definitions, but for those of some names.
+// list gives the definitions, except those of some names.
 func (r *relatives) list(but map[string]bool) (out []*schema.Table) {
 	for _, name := range slices.Sorted(maps.Keys(r.tables)) {
 		if !but[name] {
@@ -48,7 +48,7 @@ func (r *relatives) list(but map[string]bool) (out []*schema.Table) {
 	return out
 }
 
-// rename has those that live inside a table, and the one that it lives inside, know it by another name; "": it is dropped.
+// rename makes the tables interleaved in t, and the parent of t, know it by another name; "": it is dropped.
 func (r *relatives) rename(ctx context.Context, t *schema.Table, to string) error {
 	if t.IsInterleaved() {
 		parent, err := r.change(ctx, t.Interleaved.Parent)
@@ -75,11 +75,11 @@ func (r *relatives) rename(ctx context.Context, t *schema.Table, to string) erro
 	return nil
 }
 
-// retie has the tables that foreign keys tie to one know what becomes of it: old becomes next, is made (old is nil) or dropped
+// retie tells the tables that foreign keys tie to a table what becomes of it: old becomes next, is created (old is nil) or dropped
 // (next is nil).
 func (r *relatives) retie(ctx context.Context, old, next *schema.Table) error {
 	if old != nil && old.IsView() || next != nil && next.IsView() {
-		return nil // no foreign key has to do with it
+		return nil // no foreign key is involved
 	}
 	if err := r.retieParents(ctx, old, next); err != nil {
 		return err
@@ -137,7 +137,7 @@ func (r *relatives) retieParents(ctx context.Context, old, next *schema.Table) e
 	return nil
 }
 
-// retieChildren changes those whose foreign keys refer to a table that gets another name, or whose columns do, or that goes.
+// retieChildren changes the tables with foreign keys to a table that is renamed or dropped, or whose columns are.
 func (r *relatives) retieChildren(ctx context.Context, old, next *schema.Table, renamed bool) error {
 	columns := map[string]string{} // new names, by old ones in lower case
 	if next != nil {
@@ -168,7 +168,7 @@ func (r *relatives) retieChildren(ctx context.Context, old, next *schema.Table, 
 	return nil
 }
 
-// redirect has the foreign keys of t that refer to a table refer to it by another name.
+// redirect makes the foreign keys of t that refer to a table refer to it by another name.
 func redirect(t, parent *schema.Table, to string) {
 	for i := range t.ForeignKeys {
 		if k := &t.ForeignKeys[i]; k.RefersTo(schema.Own(parent.Name)) {
@@ -177,7 +177,7 @@ func redirect(t, parent *schema.Table, to string) {
 	}
 }
 
-// rename gives the columns that the foreign keys of t refer to in a table their new names.
+// rename gives the columns of a parent that the foreign keys of t refer to their new names.
 func rename(t *schema.Table, parent string, names map[string]string) {
 	for i := range t.ForeignKeys {
 		k := &t.ForeignKeys[i]
@@ -189,7 +189,7 @@ func rename(t *schema.Table, parent string, names map[string]string) {
 	}
 }
 
-// renumber gives foreign keys whose names were made of a table's former name, such as t_ibfk_1, names of its new one, as MySQL does.
+// renumber renames foreign keys whose names came from a table's former name, such as t_ibfk_1, after its new one, as MySQL does.
 func renumber(t *schema.Table, from string) {
 	for i := range t.ForeignKeys {
 		k := &t.ForeignKeys[i]
@@ -199,8 +199,8 @@ func renumber(t *schema.Table, from string) {
 	}
 }
 
-// adoptChildren notes in a table that has a new name the tables which wait for one of that name: they were made, or what they
-// refer to was dropped, without foreign_key_checks.
+// adoptChildren notes in a table with a new name the tables that wait for a table of that name: they were created, or their
+// parent was dropped, without foreign_key_checks.
 func (r *relatives) adoptChildren(ctx context.Context, old, next *schema.Table) error {
 	all, err := r.snapshot.Known(ctx)
 	if err != nil {
@@ -218,8 +218,8 @@ func (r *relatives) adoptChildren(ctx context.Context, old, next *schema.Table) 
 	return nil
 }
 
-// DeclareReferences notes in the tables that rows of t, which is to be made, will refer to that they do: there may be no rows in it
-// before everybody who deletes a row looks for those that refer to it. Create follows.
+// DeclareReferences notes, in the tables that the new table t refers to, that t does. t may hold no rows before every
+// statement that deletes a parent row looks for rows that refer to it. Create follows.
 func (c *Catalog) DeclareReferences(ctx context.Context, t *schema.Table, m *engine.Meter) error {
 	if len(t.Parents()) == 0 {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 )
 
-// Each change has an id, which the version entity holds with those before it: so whoever has lost the answer to a
-// change finds out whether it was made, also when others have made some since.
+// Each change has an id, which the version entity holds together with earlier ones. A process that lost the answer to its
+// change thus finds out whether it was made, even if others were made since.
 const (
 	changeIDLength = 12
 	keptChanges    = 40
@@ -18,15 +18,15 @@ const (
 
 func newChangeID() string { return rand.Text()[:changeIDLength] }
 
-// addChange puts an id before those of the changes before, and leaves out the oldest.
+// addChange puts an id in front of those of earlier changes, and drops the oldest.
 func addChange(changes, id string) string {
 	all := append([]string{id}, strings.Fields(changes)...)
 	return strings.Join(all[:min(len(all), keptChanges)], " ")
 }
 
-// resolve finds out whether a change of the definitions of s was made, the answer to which was lost with err. It gives nil where
-// it was. It gives errMoved where it was not and never will be, because the version entity is no longer the one that the change
-// is conditional on. It gives err where that cannot be known.
+// resolve finds out whether a change of the definitions of s, whose answer was lost with err, was made. It gives nil if it was;
+// errMoved if it was not and never will be, because the version entity on which the change is conditional has changed; and err
+// if that cannot be known.
 func (c *Catalog) resolve(ctx context.Context, s *Snapshot, id string, err error) error {
 	tries := retry.Begin(ctx, retry.Race)
 	for {
@@ -43,11 +43,11 @@ func (c *Catalog) resolve(ctx context.Context, s *Snapshot, id string, err error
 			case strings.Contains(property(&e, "Changes").S, id):
 				return nil
 			case version-s.version >= keptChanges:
-				return err // its id may have been left out since
+				return err // its id may have been dropped since
 			}
 			return errMoved
 		}
-		// The request may still be under way: change the entity, so that it cannot succeed any more.
+		// The request may still be under way: change the entity so that the request can no longer succeed.
 		fence := engine.Op{Kind: engine.Replace, Entity: encodeVersion(s.version, s.changes, s.about), IfMatch: s.etag}
 		if missing {
 			fence = engine.Op{Kind: engine.Insert, Entity: fence.Entity}

@@ -14,8 +14,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// blockSize is how many AUTO_INCREMENT values a process takes from the store at once, so that most inserts
-// need no request for theirs. What is left is given back by Close; a crash leaves a gap, as MySQL's may.
+// blockSize is how many AUTO_INCREMENT values a process takes from the store at once, so that most inserts need no
+// request for theirs. Close gives unused values back; a crash leaves a gap, as it may in MySQL.
 const blockSize = 100
 
 type sequences struct {
@@ -23,13 +23,13 @@ type sequences struct {
 	blocks map[string]*block // by sequenceName
 }
 
-// block is the values next … end-1, which are this process's.
+// block is the values next … end-1, which belong to this process.
 type block struct {
 	lock
 	next, end int64
 }
 
-// sequenceName is how the values of a table are kept: an interleaved table has its own.
+// sequenceName names the entity that keeps the values of a table: an interleaved table has its own.
 func sequenceName(t *schema.Table) string {
 	if t.RowName == "" {
 		return t.Physical
@@ -48,7 +48,7 @@ func (c *Catalog) block(t *schema.Table) *block {
 	return b
 }
 
-// Next reserves n consecutive values and gives the first. The first value of a table is 1, or that of its
+// Next reserves n consecutive values and gives the first. The first value of a table is 1, or the value of its
 // AUTO_INCREMENT option.
 func (c *Catalog) Next(ctx context.Context, t *schema.Table, n int64, m *engine.Meter) (int64, error) {
 	b := c.block(t)
@@ -67,8 +67,8 @@ func (c *Catalog) Next(ctx context.Context, t *schema.Table, n int64, m *engine.
 	return first, nil
 }
 
-// take makes b a block of at least n values. When nobody else took any meanwhile, the new block goes on
-// where the old one ends, without a gap.
+// take makes b a block of at least n values. If no other process took any meanwhile, the new block continues
+// the old one without a gap.
 func (c *Catalog) take(ctx context.Context, t *schema.Table, b *block, n int64, m *engine.Meter) error {
 	var taken block
 	err := c.moveSequence(ctx, t, m, func(stored int64) (int64, bool) {
@@ -89,13 +89,13 @@ func (c *Catalog) take(ctx context.Context, t *schema.Table, b *block, n int64, 
 	if err == nil {
 		b.next, b.end = taken.next, taken.end
 	}
-	if lost := (*engine.Error)(nil); errors.As(err, &lost) && lost.Applied == engine.Unknown { // at most a gap comes of it
+	if lost := (*engine.Error)(nil); errors.As(err, &lost) && lost.Applied == engine.Unknown { // at worst this leaves a gap
 		err = &engine.Error{Code: lost.Code, Op: -1, Message: fmt.Sprintf("no AUTO_INCREMENT values could be taken for table '%s', so no row was written with them", t.Name), Cause: err}
 	}
 	return err
 }
 
-// Raise makes sure that values given from now on, by any process, are above v.
+// Raise makes sure that values given from now on, by any process, exceed v.
 func (c *Catalog) Raise(ctx context.Context, t *schema.Table, v int64, m *engine.Meter) error {
 	if v == math.MaxInt64 {
 		v--
@@ -113,7 +113,7 @@ func (c *Catalog) Raise(ctx context.Context, t *schema.Table, v int64, m *engine
 		b.next = v + 1
 		return nil
 	}
-	var taken block // the values behind v, so that most of ascending explicit values need no request
+	var taken block // the values after v, so that most of a run of ascending explicit values need no request
 	err = c.moveSequence(ctx, t, m, func(stored int64) (int64, bool) {
 		if v < stored {
 			taken = block{}
@@ -131,8 +131,8 @@ func (c *Catalog) Raise(ctx context.Context, t *schema.Table, v int64, m *engine
 	return err
 }
 
-// moveSequence changes the stored next value by f, again where another process came between, or the answer was lost: then f
-// begins at what was stored, and leaves out the values that it took before.
+// moveSequence changes the stored next value by f. It does so again if another process intervened or the answer was lost: then f
+// starts from the value now stored, and skips the values that it took before.
 func (c *Catalog) moveSequence(ctx context.Context, t *schema.Table, m *engine.Meter, f func(int64) (int64, bool)) error {
 	tries := retry.Begin(ctx, retry.Race)
 	for {
@@ -166,7 +166,7 @@ func (c *Catalog) moveSequence(ctx context.Context, t *schema.Table, m *engine.M
 	}
 }
 
-// storedNext is the next value that no process has taken yet, and the ETag of the entity that says so: "" where there is none.
+// storedNext is the next value that no process has taken yet, and the ETag of the entity that holds it: "" if there is none.
 func (c *Catalog) storedNext(ctx context.Context, t *schema.Table, m *engine.Meter) (next int64, etag string, err error) {
 	e, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: sequencePrefix + sequenceName(t), Meter: m})
 	switch {
@@ -178,8 +178,8 @@ func (c *Catalog) storedNext(ctx context.Context, t *schema.Table, m *engine.Met
 	return int64(property(&e, "Next").N), e.ETag, nil
 }
 
-// Upcoming is the AUTO_INCREMENT value that the next row of this process gets, as far as that is known without a request: a store that
-// others share is not asked, so a table is known there when this process has inserted into it.
+// Upcoming is the AUTO_INCREMENT value that the next row of this process gets, as far as that is known without a request: a shared
+// store is not asked, so the value is known only after this process has inserted into the table.
 func (c *Catalog) Upcoming(ctx context.Context, t *schema.Table) (next int64, known bool, err error) {
 	c.sequences.mu.Lock()
 	b := c.sequences.blocks[sequenceName(t)]
@@ -201,7 +201,7 @@ func (c *Catalog) Upcoming(ctx context.Context, t *schema.Table) (next int64, kn
 	return next, err == nil, err
 }
 
-// Reset makes the table's values begin anew (TRUNCATE).
+// Reset restarts the table's values (TRUNCATE).
 func (c *Catalog) Reset(ctx context.Context, t *schema.Table, m *engine.Meter) error {
 	return c.dropSequence(ctx, t, m)
 }
@@ -227,8 +227,8 @@ func (c *Catalog) dropSequences(ctx context.Context, tables []*schema.Table, m *
 	return nil
 }
 
-// Close tells others that this process is gone. It gives unused AUTO_INCREMENT values back where no other process has taken some
-// since.
+// Close tells other processes that this one is gone. It gives unused AUTO_INCREMENT values back unless another process has taken
+// some since.
 func (c *Catalog) Close(ctx context.Context) error {
 	c.presence.end()
 	if release, err := c.refresh.take(ctx); err == nil {
@@ -239,7 +239,7 @@ func (c *Catalog) Close(ctx context.Context) error {
 	return c.GiveBack(ctx)
 }
 
-// GiveBack gives unused AUTO_INCREMENT values back where no other process has taken some since. Who needs one takes new ones.
+// GiveBack gives unused AUTO_INCREMENT values back unless another process has taken some since. A later insert takes new ones.
 func (c *Catalog) GiveBack(ctx context.Context) error {
 	c.sequences.mu.Lock()
 	blocks := c.sequences.blocks
@@ -253,7 +253,7 @@ func (c *Catalog) GiveBack(ctx context.Context) error {
 	return nil
 }
 
-// giveBack gives back what is left of a block. A statement that is under way takes a new one then.
+// giveBack gives back the rest of a block. A statement that is under way then takes a new one.
 func (c *Catalog) giveBack(ctx context.Context, physical string, b *block) error {
 	release, err := b.take(ctx)
 	if err != nil {

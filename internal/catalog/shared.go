@@ -30,8 +30,8 @@ func (c *Catalog) shareTable(ctx context.Context, s *Snapshot, t *schema.Table, 
 	return nil
 }
 
-// rowNames gives the row names of the tables that share a physical table. It does without their definitions, which may be many.
-// The version ensures that nobody adds one meanwhile.
+// rowNames gives the row names of the tables that share a physical table. It avoids reading their definitions, which may be many.
+// The version ensures that no process adds one meanwhile.
 func (c *Catalog) rowNames(ctx context.Context, physical string) (map[string]bool, error) {
 	names := map[string]bool{}
 	span := keymap.PrefixSpan(tablePrefix)
@@ -48,9 +48,9 @@ func (c *Catalog) rowNames(ctx context.Context, physical string) (map[string]boo
 	return names, err
 }
 
-// freeRowName finds a name for the keys of t, which no other table of the physical one has, nor a dropped one that some process
-// may still write to. It is t's own name, or that with the version of the change behind it, which no change had before. The
-// requests for it count as maintenance.
+// freeRowName finds a row name for the keys of t that no other table in the physical one has, nor a dropped one that some process
+// may still write to. It is t's own name, or that name followed by the version of the change, which no earlier change had. Its
+// requests count as maintenance.
 func (c *Catalog) freeRowName(ctx context.Context, s *Snapshot, t *schema.Table, taken map[string]bool) (string, error) {
 	text := t.Name
 	for n := int64(1); ; n++ {

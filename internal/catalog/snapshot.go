@@ -14,8 +14,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// Snapshot is the definitions as of one version. Definitions are read when they are first asked for; one that is newer
-// is not among them: see With.
+// Snapshot is the definitions at one version. Each is read when it is first asked for; a newer one is not among
+// them: see With.
 type Snapshot struct {
 	catalog *Catalog
 	version int64
@@ -34,7 +34,7 @@ type definition struct {
 	etag  string
 }
 
-// Valid says whether tables, which a plan was made against, are still the definitions of s, as far as they are of its database.
+// Valid says whether tables, which a plan was made against, are still the definitions of s, as far as they belong to its database.
 func (s *Snapshot) Valid(tables []*schema.Table) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -59,15 +59,15 @@ func (s *Snapshot) Valid(tables []*schema.Table) bool {
 	return true
 }
 
-// Readable says whether columns of a table can still be read by its former definition t, through an index of it (nil: through
-// its rows). The index must still be there, and every row must have the properties in which t has the columns.
+// Readable says whether columns of a table can still be read by its former definition t, through one of its indexes (nil: through
+// its rows). The index must still exist, and every row must have the properties in which t keeps the columns.
 func (s *Snapshot) Readable(ctx context.Context, t *schema.Table, ix *schema.Index, columns []int) (bool, error) {
 	if t.IsUndeclared() || t.Virtual != nil {
 		return true, nil
 	}
 	now, err := s.Table(ctx, t.Name)
 	if isGone(err) {
-		return ix == nil, nil // its rows lie where they did, or their physical table is gone
+		return ix == nil, nil // its rows have not moved, or their physical table is gone
 	}
 	if err != nil || now == t {
 		return true, err
@@ -98,13 +98,13 @@ func (s *Snapshot) Defines(ctx context.Context, t *schema.Table) (bool, error) {
 	return err == nil && now.Version == t.Version, err
 }
 
-// Version rises with each change of definitions. One that is newer has another version in its Table.Version.
+// Version rises with each change of definitions. A newer definition has another version in its Table.Version.
 func (s *Snapshot) Version() int64 { return s.version }
 
-// Database is the name of the database; "" where it has none.
+// Database is the name of the database; "" if it has none.
 func (s *Snapshot) Database() string { return s.catalog.database }
 
-// Table gives a definition; a *schema.NoTableError when there is none.
+// Table gives a definition, or a *schema.NoTableError if there is none.
 func (s *Snapshot) Table(ctx context.Context, name string) (*schema.Table, error) {
 	d, err := s.definition(ctx, name)
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *Snapshot) Table(ctx context.Context, name string) (*schema.Table, error
 	return d.table, nil
 }
 
-// Find gives a definition, or what is known of a physical table that somebody else made; see Catalog.Undeclared.
+// Find gives a definition, or what is known of a physical table that another program made; see Catalog.Undeclared.
 func (s *Snapshot) Find(ctx context.Context, name string) (*schema.Table, error) {
 	t, err := s.Table(ctx, name)
 	if !isNoTable(err) {
@@ -152,7 +152,7 @@ func (s *Snapshot) definition(ctx context.Context, name string) (*definition, er
 		}
 		s.mu.Lock()
 		if have, raced := s.tables[folded]; raced {
-			d = have // one pointer a definition: plans are compared by it
+			d = have // one pointer per definition: plans are compared by it
 		} else {
 			s.tables[folded] = d
 		}
@@ -164,11 +164,11 @@ func (s *Snapshot) definition(ctx context.Context, name string) (*definition, er
 	return d, nil
 }
 
-// load reads one definition; nil when there is none.
+// load reads one definition; nil if there is none.
 func (s *Snapshot) load(ctx context.Context, folded string) (*definition, error) {
 	c := s.catalog
 	if s.etag == "" {
-		return nil, nil // there was no catalog at all
+		return nil, nil // no catalog existed
 	}
 	e, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: tableKey(folded), Meter: c.meter})
 	if engine.Is(err, engine.CodeNotFound, engine.CodeNoTable) {

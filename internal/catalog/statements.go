@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// statements are the statements of this process that are under way, by epochs. A change of definitions ends the current epoch, and
+// statements are the statements of this process that are under way, by epoch. A change of definitions ends the current epoch, and
 // waits for its statements and those of earlier epochs. No statement waits for the change.
 type statements struct {
-	mu     sync.Mutex // never held over a wait
+	mu     sync.Mutex // never held during a wait
 	now    *Epoch
 	former []*Epoch // earlier ones with statements under way
 }
 
-// Epoch has the statements that began between two changes of definitions.
+// Epoch holds the statements that began between two changes of definitions.
 type Epoch struct {
 	of      *statements
 	running int
@@ -33,7 +33,7 @@ func (s *statements) begin() *Epoch {
 	return s.now
 }
 
-// End says that a statement is over. Of nil it does nothing.
+// End says that a statement is over. It does nothing on nil.
 func (e *Epoch) End() {
 	if e == nil {
 		return
@@ -67,7 +67,7 @@ func (s *statements) turn() []*Epoch {
 	return slices.Clone(s.former)
 }
 
-// wait returns when all statements of epochs have ended, or, with an error, when ctx has.
+// wait returns when all statements of epochs have ended or, with an error, when ctx has.
 func wait(ctx context.Context, epochs []*Epoch) error {
 	for _, e := range epochs {
 		select {
@@ -79,7 +79,7 @@ func wait(ctx context.Context, epochs []*Epoch) error {
 	return nil
 }
 
-// waitAtMost is wait that gives up after d, which is no error.
+// waitAtMost is wait that gives up after d, without an error.
 func waitAtMost(ctx context.Context, epochs []*Epoch, d time.Duration) error {
 	if len(epochs) == 0 {
 		return ctx.Err()

@@ -8,9 +8,9 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// SetStatistics keeps statistics of a table with its definition. The catalog's version rises, so that plans are made anew. The
-// table's own versions stay as they are: whoever reads or writes by the definition without these statistics does no harm, so nobody
-// waits, and no transaction fails. It gives false where the rows of t are no longer those of the table.
+// SetStatistics stores statistics of a table with its definition. The catalog's version rises, so that plans are made anew. The
+// table's own versions stay: reading or writing by the definition without these statistics does no harm, so nothing waits, and no
+// transaction fails. It gives false if the rows of t are no longer those of the table.
 func (c *Catalog) SetStatistics(ctx context.Context, t *schema.Table, of *schema.Statistics, m *engine.Meter) (kept bool, err error) {
 	err = c.changing(ctx, func(s *Snapshot) error {
 		d, err := s.definition(ctx, t.Name)

@@ -10,24 +10,24 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// tombstone is what is left of a dropped table, as a note of the catalog has it: physical tables, or keys of one that
-// other tables use, too.
+// tombstone is what is left of a dropped table, as the catalog notes it: physical tables, or keys in one that other tables use
+// too.
 type tombstone struct {
 	name    string   // of the table, for people
 	tables  []string // physical ones
-	within  []string // the physical tables that the others below are about; nil when tables are to be deleted
-	names   []string // that the keys of rows (the first), and of index entries, begin with
+	within  []string // the physical tables that hold the keys below; nil if whole tables are to be deleted
+	names   []string // prefixes of the keys of rows (the first), and of index entries
 	spread  int      // partitions: 0: the single one, n: that many buckets, onlyRowsKnow
 	dropped time.Time
 	deleted bool
 	etag    string // of a note that was read
 }
 
-// onlyRowsKnow says that the columns of a row tell its partition, and nobody has a list of them.
+// onlyRowsKnow says that the columns of a row determine its partition, and that no list of partitions exists.
 const onlyRowsKnow = -1
 
-// tombstonesOf gives what is left of tables that are dropped together. A table that lives in the physical table of another one of
-// them goes with that. Physical tables of their own come first.
+// tombstonesOf gives what is left of tables that are dropped together. A table stored in the physical table of another one of
+// them goes with that one. Tables with physical tables of their own come first.
 func tombstonesOf(tables []*schema.Table) []*tombstone {
 	var own, shared []*tombstone
 	var goes []string
@@ -49,8 +49,8 @@ func tombstonesOf(tables []*schema.Table) []*tombstone {
 	return append(own, shared...)
 }
 
-// keysOf is the tombstone of a table in physical tables that it shares. It has the names of dropped indexes, too: where a process
-// died, their entries are still there.
+// keysOf is the tombstone of a table in physical tables that it shares. It includes the names of dropped indexes: if a process
+// died, their entries still exist.
 func keysOf(t *schema.Table, physicals []string) *tombstone {
 	tomb := &tombstone{name: t.Name, within: physicals, names: append([]string{t.RowName}, t.KeyNames...)}
 	if p := t.Spread; p != nil && p.Kind == schema.SpreadByHash {
@@ -61,7 +61,7 @@ func keysOf(t *schema.Table, physicals []string) *tombstone {
 	return tomb
 }
 
-// physicalTombstones is the tombstone of physical tables, if any.
+// physicalTombstones is the tombstone of physical tables, if there are any.
 func physicalTombstones(name string, physicals []string) []*tombstone {
 	if len(physicals) == 0 {
 		return nil
@@ -82,7 +82,7 @@ func keysNote(physical, rowName string) string {
 	return dropPrefix + physical + string(keymap.Separator) + rowName
 }
 
-// ranges are what is to be deleted of physical tables that others use.
+// ranges are what is to be deleted of physical tables that other tables use.
 func (tomb *tombstone) ranges() []engine.Range {
 	if len(tomb.within) == 0 {
 		return nil
@@ -117,7 +117,7 @@ func (tomb *tombstone) note() engine.Op {
 		setText(&e, "Tables", strings.Join(tomb.tables, " "))
 	} else {
 		setText(&e, "Within", strings.Join(tomb.within, " "))
-		setText(&e, "Keys", strings.Join(tomb.names, " ")) // no key has a blank
+		setText(&e, "Keys", strings.Join(tomb.names, " ")) // no key contains a blank
 		e.Names, e.Values = append(e.Names, "Spread"), append(e.Values, int64Value(int64(tomb.spread)))
 	}
 	return engine.Op{Kind: engine.Upsert, Entity: e}
