@@ -66,7 +66,7 @@ func (x *definition) alter(ctx context.Context, name dialect.TableName, actions 
 	return x.releaseElsewhere(ctx, former)
 }
 
-// makeAll makes what actions lead to and gives the definition that is there then.
+// makeAll makes the actions and gives the resulting definition.
 func (x *definition) makeAll(ctx context.Context, t *schema.Table, actions []dialect.AlterAction) (*schema.Table, error) {
 	for len(actions) > 0 {
 		c, err := x.together(ctx, t, actions)
@@ -82,7 +82,7 @@ func (x *definition) makeAll(ctx context.Context, t *schema.Table, actions []dia
 	return t, nil
 }
 
-// change is what actions of ALTER TABLE make of a definition together: they share their steps.
+// change is what actions of ALTER TABLE together make of a definition: they share their steps.
 type change struct {
 	define.Change
 	to      *schema.Table
@@ -90,7 +90,7 @@ type change struct {
 }
 
 // together gives the change of t that the first actions make: as many of them as can share their steps, at least one. A change
-// of partitions is always a change of its own, and so is an index whose making is gone on with.
+// of partitions is always a change of its own, and so is an index whose unfinished build is resumed.
 func (x *definition) together(ctx context.Context, t *schema.Table, actions []dialect.AlterAction) (*change, error) {
 	c := &change{to: t}
 	for i := range actions {
@@ -113,7 +113,7 @@ func (x *definition) together(ctx context.Context, t *schema.Table, actions []di
 			both, ok = c.Then(&after, t, c.to, next)
 		}
 		if !ok || i > 0 && (!announceable(t, next, &both) || t.IsTied() && len(c.Fill) > 0 && len(after.Drop) > 0) {
-			break // an index that foreign keys go by stays until the one that they go by next is filled
+			break // an index that foreign keys use stays until the one that they use next is filled
 		}
 		c.Change, c.to, c.actions = both, next, actions[:i+1]
 		if alone {
@@ -126,13 +126,13 @@ func (x *definition) together(ctx context.Context, t *schema.Table, actions []di
 	return c, nil
 }
 
-// only says whether all actions are of the kinds, and change no column: a primary key may have its columns NOT NULL.
+// only says whether all actions are of the kinds and change no column, except that a primary key may make its columns NOT NULL.
 func (c *change) only(kinds ...dialect.AlterKind) bool {
 	return !c.Verify && !slices.ContainsFunc(c.actions, func(a dialect.AlterAction) bool { return !slices.Contains(kinds, a.Kind) })
 }
 
-// filled says that an action adds a column that was pending before and is filled now: a process did not live to fill it. So the
-// same statement, sent again, finishes the change.
+// filled says whether an action adds a column that was pending, because a process died before filling it, and is filled now. The
+// same statement, sent again, thus finishes the change.
 func (x *definition) filled(ctx context.Context, before, t *schema.Table, a *dialect.AlterAction) bool {
 	pending := func(c *schema.Column) bool {
 		return c.State != schema.Public && strings.EqualFold(c.Name, a.Column.Name)
@@ -153,7 +153,7 @@ func (x *definition) filled(ctx context.Context, before, t *schema.Table, a *dia
 	return schema.CreateTableSQL(again) == schema.CreateTableSQL(t)
 }
 
-// resumes gives the index whose making an action goes on with, because a process did not live to finish it.
+// resumes gives the index whose build an action resumes because a process died before finishing it.
 func (x *definition) resumes(t *schema.Table, a *dialect.AlterAction) *schema.Index {
 	if ix := made(t, a); ix != nil && ix.State != schema.Public {
 		return ix
@@ -161,7 +161,7 @@ func (x *definition) resumes(t *schema.Table, a *dialect.AlterAction) *schema.In
 	return nil
 }
 
-// made gives the index that an action makes, where it is there in any state.
+// made gives the index that an action makes, if it exists in any state.
 func made(t *schema.Table, a *dialect.AlterAction) *schema.Index {
 	if a.Kind != dialect.AddIndex {
 		return nil
@@ -178,7 +178,7 @@ func made(t *schema.Table, a *dialect.AlterAction) *schema.Index {
 	return ix
 }
 
-// next gives the definition that an action leads to, with the values that existing rows have in new columns.
+// next gives the definition that an action leads to, with the values of existing rows in new columns.
 func (x *definition) next(ctx context.Context, t *schema.Table, a *dialect.AlterAction) (*schema.Table, define.Change, error) {
 	next, change, err := define.Alter(t, *a, x.options())
 	if err == nil {
@@ -207,8 +207,8 @@ func (x *definition) next(ctx context.Context, t *schema.Table, a *dialect.Alter
 	return next, change, nil
 }
 
-// makeAgain is make for a table that other processes may be changing: where one has changed something else about it, indexes
-// are made and dropped again. (A partition may be gone, for example.) An index without a name is not made again, as it would be
+// makeAgain is make for a table that other processes may be changing: if one has changed something else about the table, such as
+// dropping a partition, indexes are made and dropped again. An index without a name is not made again, because that would make
 // another one.
 func (x *definition) makeAgain(ctx context.Context, t *schema.Table, c *change) (*schema.Table, error) {
 	unnamed := func(a dialect.AlterAction) bool { return a.Kind == dialect.AddIndex && a.Index.Name == "" }
@@ -221,7 +221,7 @@ func (x *definition) makeAgain(ctx context.Context, t *schema.Table, c *change) 
 		if err == nil && len(c.actions) == len(left) {
 			return next, nil
 		}
-		if err == nil { // an index that is gone on with is a change of its own
+		if err == nil { // resuming an index is a change of its own
 			t, left = next, left[len(c.actions):]
 		} else {
 			if !again || !changedBeside(err) {
@@ -233,7 +233,7 @@ func (x *definition) makeAgain(ctx context.Context, t *schema.Table, c *change) 
 			if t, err = x.reload(ctx, t); err != nil {
 				return nil, err
 			}
-			// Another process may have gone on with some.
+			// Another process may have continued some.
 			left = notMade(t, left)
 			if len(left) == 0 {
 				return t, nil
@@ -245,7 +245,7 @@ func (x *definition) makeAgain(ctx context.Context, t *schema.Table, c *change) 
 	}
 }
 
-// notMade gives the actions that are to be made of t still. An index that is to be dropped is not the one that takes its place.
+// notMade gives the actions still to be made of t. An index to be dropped is not the one that takes its place.
 func notMade(t *schema.Table, actions []dialect.AlterAction) (left []dialect.AlterAction) {
 	dropped := map[string]bool{}
 	for _, a := range actions {
@@ -272,22 +272,22 @@ func isMade(t *schema.Table, a *dialect.AlterAction) bool {
 	return ix != nil && ix.State == schema.Public
 }
 
-// changedBeside says whether err comes of a change of the definition, or of a partition, by another process.
+// changedBeside says whether err comes from a change of the definition, or of a partition, by another process.
 func changedBeside(err error) bool {
 	var changed *dml.SchemaChangedError
 	return errors.Is(err, catalog.ErrConflict) || errors.As(err, &changed) || isGone(err)
 }
 
-// isGone says whether err is that a physical table is not there any more.
+// isGone says whether err is that a physical table no longer exists.
 func isGone(err error) bool {
 	return engine.Is(err, engine.CodeNoTable, engine.CodeDeleting)
 }
 
-// make makes a change and gives the definition that it leads to.
+// make makes a change and gives the resulting definition.
 func (x *definition) make(ctx context.Context, t *schema.Table, c *change) (*schema.Table, error) {
 	if ix := x.resumes(t, &c.actions[0]); ix != nil {
 		x.noted = true
-		// Who began it may have died just now: writers may still use the definition that it replaced.
+		// The process that began it may have died just now: writers may still use the definition that it replaced.
 		if err := x.Catalog.WaitCurrent(ctx); err != nil {
 			return nil, err
 		}

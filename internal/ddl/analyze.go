@@ -9,11 +9,11 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// DefaultAnalyzeRequests is about how many requests ANALYZE TABLE sends for a table, unless analyze_requests says otherwise.
+// DefaultAnalyzeRequests is about how many requests ANALYZE TABLE sends per table, unless analyze_requests says otherwise.
 const DefaultAnalyzeRequests = 100
 
-// analyze finds out how many rows a table has and which values, keeps that with the definition, and says what it has read. In memory
-// and in a file it reads all of the table, which costs nothing. On Azure it reads a sample: see sampler.
+// analyze finds out how many rows a table has and which values, stores that with the definition, and says what it has read. In memory
+// and in a file it reads the whole table, which costs nothing. On Azure it reads a sample: see sampler.
 func (x *definition) analyze(ctx context.Context, t *schema.Table, say func(kind, text string)) error {
 	if t.IsUndeclared() {
 		say("note", "nothing is kept of a table without a definition: CREATE EXTERNAL TABLE gives it one")
@@ -54,7 +54,7 @@ func (x *definition) analyze(ctx context.Context, t *schema.Table, say func(kind
 	return nil
 }
 
-// sampleTable reads all of a table, or a sample of it, and gives about how many rows it has. whole says that it has read them all.
+// sampleTable reads all of a table, or a sample of it, and gives about how many rows it has. whole says that it read them all.
 func (x *definition) sampleTable(ctx context.Context, t *schema.Table, c *collector) (rows float64, whole bool, err error) {
 	type place struct {
 		part      *schema.Partition
@@ -74,7 +74,7 @@ func (x *definition) sampleTable(ctx context.Context, t *schema.Table, c *collec
 		}
 	}
 	budget := max(1, x.AnalyzeRequests)
-	step := max(1, (len(places)+budget-1)/budget) // rows are spread evenly: some of many places say it of all
+	step := max(1, (len(places)+budget-1)/budget) // rows are spread evenly: some of many places are representative
 	looked := 0
 	spent := func() int { return int(x.meter.Requests.Load()) }
 	begun := spent()
@@ -104,7 +104,7 @@ func (x *definition) sampleTable(ctx context.Context, t *schema.Table, c *collec
 	return rows, whole, nil
 }
 
-// entityBytes is about how many octets of a page an entity takes.
+// entityBytes is about how many bytes of a page an entity takes.
 func entityBytes(e *engine.Entity) int64 {
 	n := len(e.PartitionKey) + len(e.RowKey) + len(e.ETag)
 	for i, v := range e.Values {

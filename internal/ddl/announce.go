@@ -14,15 +14,15 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// announce makes the definition between t and next, for when others may still write by t. With it everybody reads and keeps
-// what next is made of, and nobody relies on that yet. Without it, a process with the definition t would lose what a process
-// with next has written, or write what next forbids:
+// announce makes the intermediate definition between t and next, for the time when other processes may still write by t. By it
+// every process reads and keeps what next is made of, and none relies on that yet. Without it, a process with the definition t
+// would lose what a process with next has written, or write what next forbids:
 //
 //   - a column whose form changes is written in the old form, and read in both; what does not fit the other form
 //     is not written;
 //   - a new column is hidden, gets its default and is kept;
-//   - a column that is dropped is hidden, so that nobody misses it where it is gone;
-//   - new rows keep a new NOT NULL or CHECK; rows that are there may break it.
+//   - a dropped column is hidden, so that no statement misses it once it is gone;
+//   - new rows satisfy a new NOT NULL or CHECK; existing rows may violate it.
 //
 // from is Change.From.
 func announce(t, next *schema.Table, from []int) *schema.Table {
@@ -31,7 +31,7 @@ func announce(t, next *schema.Table, from []int) *schema.Table {
 		if from[i] < 0 {
 			added := *col
 			added.State, added.NotNull = schema.WriteOnly, col.NotNull && col.HasDefault
-			if added.NotNull != col.NotNull { // who does not know the column leaves the property out
+			if added.NotNull != col.NotNull { // a process that does not know the column leaves the property out
 				added.Initial = nil
 			}
 			between.Columns = append(between.Columns, &added)
@@ -58,8 +58,8 @@ func announce(t, next *schema.Table, from []int) *schema.Table {
 	return between
 }
 
-// announceable says whether a change that must be announced can be. It cannot where a text of the definition holds a column
-// that goes, or has another name afterwards.
+// announceable says whether a change that must be announced can be. It cannot if a text of the definition contains a column
+// that is dropped or renamed.
 func announceable(t, next *schema.Table, change *define.Change) bool {
 	if !change.NeedsAnnouncing() {
 		return true
@@ -67,8 +67,8 @@ func announceable(t, next *schema.Table, change *define.Change) bool {
 	return bindable(announce(t, next, change.From)) == nil
 }
 
-// prepare publishes what announce makes, and waits until nobody uses the definition before it. It takes the change back where
-// rows that were written since verify ran have no form in the next definition.
+// prepare publishes the definition that announce makes, and waits until no statement uses the one before it. It takes the change
+// back if rows written since verify ran have no form in the next definition.
 func (x *definition) prepare(ctx context.Context, t, next *schema.Table, change *define.Change) (*schema.Table, error) {
 	if !change.NeedsAnnouncing() {
 		return t, nil
@@ -80,7 +80,7 @@ func (x *definition) prepare(ctx context.Context, t, next *schema.Table, change 
 	if err := x.verify(ctx, t, next, change); err != nil {
 		_, backErr := x.replace(ctx, t, t.TakeBack())
 		if isNoTable(backErr) || errors.Is(backErr, catalog.ErrConflict) {
-			return nil, err // others have changed the definition, and by that taken it back, or dropped the table
+			return nil, err // another process has changed the definition, and thereby taken this back, or dropped the table
 		}
 		if backErr != nil {
 			return nil, fmt.Errorf("%w (and the announced change could not be taken back: %v)", err, backErr)
@@ -93,7 +93,7 @@ func (x *definition) prepare(ctx context.Context, t, next *schema.Table, change 
 	return t, nil
 }
 
-// finish ends a change that a process did not live to finish. It takes back a change that was only announced, and completes one
+// finish ends a change that a process died before finishing. It takes back a change that was only announced, and completes one
 // that was made.
 func (x *definition) finish(ctx context.Context, t *schema.Table) (*schema.Table, error) {
 	if t.Announces() {

@@ -14,8 +14,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// build takes new indexes through their states and makes them public. While they are written to and not read yet, it writes
-// every row anew, which also gives the row the form of the next definition. Where a unique index meets a duplicate, build takes
+// build takes new indexes through their states and makes them public. While they are written to and not read yet, it rewrites
+// every row, which also gives the row the form of the next definition. If a unique index meets a duplicate, build takes
 // the indexes back.
 func (x *definition) build(ctx context.Context, from, t *schema.Table, change define.Change) (*schema.Table, error) {
 	var names []string
@@ -28,7 +28,7 @@ func (x *definition) build(ctx context.Context, from, t *schema.Table, change de
 		if t, err = x.setState(ctx, t, schema.WriteOnly, names); err != nil {
 			return nil, err
 		}
-		// Another process may have changed the columns meanwhile: rows are as it left them.
+		// Another process may have changed the columns meanwhile: rows are as that process left them.
 		switch {
 		case !change.Rewrite:
 			from, change = t, define.Change{Fill: change.Fill}
@@ -58,16 +58,16 @@ func (x *definition) build(ctx context.Context, from, t *schema.Table, change de
 	return x.endChange(ctx, t)
 }
 
-// sameColumns says whether two definitions of a table have the same columns in the same forms, each with a property of its
-// own.
+// sameColumns says whether two definitions of a table have the same columns in the same forms, each with its own
+// property.
 func sameColumns(a, b *schema.Table) bool {
 	return slices.EqualFunc(a.Columns, b.Columns, func(x, y *schema.Column) bool { return x.Property == y.Property })
 }
 
-// takeBack removes indexes that could not be filled, and gives the reason. A change of columns, rewritten, stays.
+// takeBack removes indexes that could not be filled, and gives the reason. A change of columns, if rewritten, stays.
 func (x *definition) takeBack(ctx context.Context, t *schema.Table, names []string, rewritten bool, cause error) error {
 	if ctx.Err() != nil || passing(cause) {
-		return cause // as after a crash: CREATE INDEX goes on, DROP INDEX gives up
+		return cause // as after a crash: CREATE INDEX resumes, DROP INDEX gives up
 	}
 	if _, err := x.drop(ctx, t, names...); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (x *definition) drop(ctx context.Context, t *schema.Table, names ...string)
 	return x.make(ctx, t, c)
 }
 
-// endChange notes that every row is in the form of its definition.
+// endChange notes that every row has the form of its definition.
 func (x *definition) endChange(ctx context.Context, t *schema.Table) (*schema.Table, error) {
 	next := t.Clone()
 	if !next.EndChange() {
@@ -103,8 +103,8 @@ func (x *definition) endChange(ctx context.Context, t *schema.Table) (*schema.Ta
 	return x.reload(ctx, next)
 }
 
-// passing says whether another try may succeed where err ended one: because err is about the store, or about other writers, and
-// not about what the rows hold.
+// passing says whether a retry may succeed after err: because err is about the store or other writers, not about what the
+// rows hold.
 func passing(err error) bool {
 	var e *engine.Error
 	if errors.As(err, &e) {

@@ -9,8 +9,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// fault is an index entry that is not what its row says, a row without the parent that it says, or a row that is not
-// what its own keys say.
+// fault is an index entry that does not match its row, a row without the parent that it names, or a row that does not
+// match its own keys.
 type fault struct {
 	kind      string // missing, stale, orphaned: an entry; parentless, dangling, unsound: a row
 	index     *schema.Index
@@ -23,11 +23,11 @@ type fault struct {
 	cause     error  // of an unsound row
 }
 
-// unsound is the kind of a fault in a row whose right content nobody knows. The row and the entries that hold its values are
+// unsound is the kind of a fault in a row whose right content cannot be known. The row and the entries that hold its values are
 // left as they are.
 const unsound = "unsound"
 
-// canBeMended says whether REPAIR TABLE knows what to do.
+// canBeMended says whether REPAIR TABLE can mend the fault.
 func (f *fault) canBeMended() bool { return f.kind != unsound && f.kind != dangling }
 
 func (f *fault) text() string {
@@ -42,7 +42,7 @@ func (f *fault) text() string {
 	return fmt.Sprintf("%s entry in index %s: partition %q, key %q", f.kind, f.index.Name, f.partition, f.key)
 }
 
-// mended is what REPAIR TABLE has done about the fault.
+// mended says what REPAIR TABLE has done about the fault.
 func (f *fault) mended() string {
 	if f.kind == parentless {
 		return "deleted"
@@ -50,10 +50,10 @@ func (f *fault) mended() string {
 	return "mended"
 }
 
-// place is an entity of a table.
+// place is where an entity of a table is stored.
 type place struct{ partition, key string }
 
-// expected is what a row says of one of its entries.
+// expected is one of the entries that a row calls for.
 type expected struct {
 	index     *schema.Index
 	home, row string
@@ -61,7 +61,7 @@ type expected struct {
 }
 
 // faults finds every missing, stale and orphaned entry of the public indexes, and every row without its parent. What
-// looks wrong is examined, because others may be writing.
+// looks wrong is examined again, because other processes may be writing.
 func (x *definition) faults(ctx context.Context, t *schema.Table) ([]*fault, error) {
 	var all []*fault
 	for _, part := range t.AllPartitions() {

@@ -17,11 +17,11 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// keptRows is how many of the rows that ANALYZE TABLE reads it keeps until the end, each as likely as any other: of these it makes out
-// common values and histograms.
+// keptRows is how many of the rows that ANALYZE TABLE reads it keeps until the end, each with equal probability, to derive common
+// values and histograms.
 const keptRows = 20_000
 
-// collector makes statistics of the rows that are shown to it.
+// collector makes statistics of the rows that it is shown.
 type collector struct {
 	table   *schema.Table
 	writer  *dml.Writer // what is kept counts as memory of the statement
@@ -62,7 +62,7 @@ func newCollector(x *definition, ctx context.Context, t *schema.Table) *collecto
 	return c
 }
 
-// add takes note of a row.
+// add takes a row into account.
 func (c *collector) add(e *engine.Entity) error {
 	err := c.decoder.DecodeRow(e, c.row)
 	if errors.Is(err, codec.ErrOtherForm) {
@@ -100,7 +100,7 @@ func (c *collector) add(e *engine.Entity) error {
 		b.code = b.code[:0]
 		for _, col := range c.columns {
 			if slices.Contains(b.columns, col.column) {
-				b.code = append(append(b.code, col.code...), 0) // codes hold no such octet
+				b.code = append(append(b.code, col.code...), 0) // codes contain no such octet
 			}
 		}
 		b.distinct.add(b.code)
@@ -111,7 +111,7 @@ func (c *collector) add(e *engine.Entity) error {
 	return nil
 }
 
-// keep keeps a code at a place of the sample: -1: behind the last; -2: not.
+// keep stores a code at a place of the sample; at -1 it appends it, at -2 it does not keep it.
 func (c *collector) keep(col *columnCollector, code []byte, at int64) error {
 	switch {
 	case at == -1:
@@ -125,7 +125,7 @@ func (c *collector) keep(col *columnCollector, code []byte, at int64) error {
 	return nil
 }
 
-// statistics is what the rows say that were seen, of a table with about so many; all: these are all.
+// statistics sums up the rows seen, of a table with about so many; all: these are all of them.
 func (c *collector) statistics(rows float64, all bool) *schema.Statistics {
 	t := c.table
 	s := &schema.Statistics{Rows: int64(math.Round(max(rows, float64(c.read)))), Columns: map[string]*schema.ColumnStatistics{}}
@@ -153,7 +153,7 @@ func (c *collector) statistics(rows float64, all bool) *schema.Statistics {
 	return s
 }
 
-// values is how many different ones there are, of a table with so many rows.
+// values estimates the number of different values in a table with so many rows.
 func (c *columnCollector) values(rows float64, all bool) float64 {
 	if all {
 		return c.distinct.count()
@@ -183,7 +183,7 @@ func (c *columnCollector) statistics(rows, read float64, all bool) *schema.Colum
 		count int
 	}
 	var runs []run
-	once := 0.0 // values that one kept row has
+	once := 0.0 // values found in one kept row
 	for i := 0; i < len(values); {
 		n := i + 1
 		for n < len(values) && values[n] == values[i] {
@@ -201,7 +201,7 @@ func (c *columnCollector) statistics(rows, read float64, all bool) *schema.Colum
 	} else {
 		s.Distinct = duj1(kept, rows*(1-s.Null), distinct, once)
 	}
-	// Common is what more rows have than a part of the histogram may be wrong about, and more than other values.
+	// Common values occur in more rows than a part of the histogram may be wrong by, and in more than the average value.
 	least := max(2, 1.25*kept/max(1, s.Distinct))
 	if len(runs) <= schema.MostCommonValues {
 		least = 1
@@ -226,9 +226,9 @@ func (c *columnCollector) statistics(rows, read float64, all bool) *schema.Colum
 	return s
 }
 
-// duj1 estimates how many different values so many rows have, of which kept ones were drawn at random: these have distinct values, once of
-// them in one row only. It is the estimator Duj1 of Haas and Stokes (Estimating the Number of Classes in a Finite Population, 1998),
-// which PostgreSQL uses, too.
+// duj1 estimates how many different values so many rows have, given that kept of them, drawn at random, have distinct values, once
+// of which occur in one row only. It is the estimator Duj1 of Haas and Stokes (Estimating the Number of Classes in a Finite
+// Population, 1998), which PostgreSQL uses, too.
 func duj1(kept, rows, distinct, once float64) float64 {
 	if kept >= rows {
 		return distinct
@@ -236,8 +236,8 @@ func duj1(kept, rows, distinct, once float64) float64 {
 	return min(rows, max(distinct, kept*distinct/(kept-once+once*kept/rows)))
 }
 
-// distinctCount counts different texts: up to mostDistinct exactly, more of them within a few hundredths, by those alone whose hash ends in
-// so many zeros that not more are left (Wegman's adaptive sampling).
+// distinctCount counts different texts: exactly up to mostDistinct, and beyond that within a few hundredths, by counting only
+// those whose hash ends in enough zeros (Wegman's adaptive sampling).
 type distinctCount struct {
 	seed   maphash.Seed
 	hashes map[uint64]struct{}

@@ -95,7 +95,7 @@ func (x *definition) create(ctx context.Context, t *schema.Table, ifNotExists bo
 	return x.unlessExists(ifNotExists, err)
 }
 
-// unlessExists makes a note of the error that there is such a table already, where the statement says IF NOT EXISTS.
+// unlessExists turns the error that the table already exists into a note if the statement says IF NOT EXISTS.
 func (x *definition) unlessExists(ifNotExists bool, err error) error {
 	var exists *catalog.ExistsError
 	if ifNotExists && errors.As(err, &exists) {
@@ -105,7 +105,7 @@ func (x *definition) unlessExists(ifNotExists bool, err error) error {
 	return err
 }
 
-// note has SHOW WARNINGS tell what IF EXISTS or IF NOT EXISTS has passed over.
+// note makes SHOW WARNINGS tell what IF EXISTS or IF NOT EXISTS has skipped.
 func (x *definition) note(err error) {
 	code := sqlerr.CodeUnknownTable
 	if _, exists := err.(*catalog.ExistsError); exists {
@@ -114,7 +114,7 @@ func (x *definition) note(err error) {
 	x.session.Diagnostics.Note(expr.Note, code, "%s", err)
 }
 
-// createTied makes a table when all who write to those that its foreign keys refer to know of it.
+// createTied makes a table once every writer to the tables that its foreign keys refer to knows of it.
 func (x *definition) createTied(ctx context.Context, t *schema.Table, create func() error) error {
 	err := x.Catalog.DeclareReferences(ctx, t, x.meter)
 	if err == nil {
@@ -132,7 +132,7 @@ func (x *definition) createTied(ctx context.Context, t *schema.Table, create fun
 	return nil
 }
 
-// dropMade drops a table again that a statement has made, which err ends.
+// dropMade drops a table again whose statement made it and then failed with err.
 func (x *definition) dropMade(ctx context.Context, t *schema.Table, err error) error {
 	dropping, cancel := outlive(ctx, dropGrace)
 	defer cancel()
@@ -180,7 +180,7 @@ func (x *definition) createLike(ctx context.Context, s *dialect.CreateTable) err
 	return x.create(ctx, t, s.IfNotExists)
 }
 
-// model finds the table that CREATE TABLE … LIKE names: the session's, where it has one of the name.
+// model finds the table that CREATE TABLE … LIKE names: the session's own, if it has one of that name.
 func (x *definition) model(ctx context.Context, name dialect.TableName) (*schema.Table, error) {
 	own, err := x.Seen.Temporary(ctx, name.Database, name.Name)
 	switch {
@@ -200,7 +200,7 @@ func (x *definition) model(ctx context.Context, name dialect.TableName) (*schema
 	return (&definition{Definer: &stored}).base(ctx, name, "CREATE TABLE … LIKE")
 }
 
-// bindable says whether the texts of a definition can be bound, before it is published.
+// bindable says, before a definition is published, whether its texts can be bound.
 func bindable(t *schema.Table) error {
 	if err := t.Init(); err != nil {
 		return err
@@ -209,7 +209,7 @@ func bindable(t *schema.Table) error {
 	return err
 }
 
-// createAs makes the table, then fills it. When that fails the table goes again.
+// createAs makes the table, then fills it. If filling fails, the table is dropped again.
 func (x *definition) createAs(ctx context.Context, s *dialect.CreateTable) (*Outcome, error) {
 	if len(s.ForeignKeys) > 0 {
 		return nil, sqlerr.NotSupported(s.ForeignKeys[0].Pos, "a foreign key in CREATE TABLE … AS SELECT (ALTER TABLE adds it afterwards) is")
@@ -241,11 +241,11 @@ func (x *definition) createAs(ctx context.Context, s *dialect.CreateTable) (*Out
 	return &Outcome{Result: r}, nil
 }
 
-// dropGrace is how long the table of a failed statement may take to go after the statement's context has ended. Its definition
-// goes by one request; whoever drops a table later deletes the rest.
+// dropGrace is how long dropping the table of a failed statement may take after the statement's context has ended. Its definition
+// goes by one request; a later drop of any table deletes the rest.
 const dropGrace = time.Second
 
-// outlive gives a context that ends a while after ctx has.
+// outlive gives a context that ends a while after ctx.
 func outlive(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {

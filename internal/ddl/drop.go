@@ -15,12 +15,12 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// dropTables drops all of the tables, or, when one is missing, none; up to dropsAtOnce of them in one change.
+// dropTables drops all of the tables or, if one is missing, none; up to dropsAtOnce of them in one change.
 func (x *definition) dropTables(ctx context.Context, s *dialect.DropTable) error {
 	return x.dropFound(ctx, func(ctx context.Context) ([]*schema.Table, []string, error) { return x.toDrop(ctx, s) })
 }
 
-// dropFound drops what find finds, and notes what of it is missing.
+// dropFound drops what find finds, and notes what is missing.
 func (x *definition) dropFound(ctx context.Context, find func(context.Context) (found []*schema.Table, missing []string, err error)) error {
 	tries := retry.Begin(ctx, retry.Race)
 	for {
@@ -40,7 +40,7 @@ func (x *definition) dropFound(ctx context.Context, find func(context.Context) (
 		if !isNoTable(err) && !errors.Is(err, catalog.ErrConflict) || x.stands() {
 			return err
 		}
-		// Another process has dropped or renamed one of them since they were found, or has another table refer to one.
+		// Another process has dropped or renamed one of them since they were found, or made another table refer to one.
 		if err := tries.Again(err); err != nil {
 			return err
 		}
@@ -60,7 +60,8 @@ func (x *definition) dropAll(ctx context.Context, tables []*schema.Table) error 
 	return nil
 }
 
-// toDrop finds the tables that DROP TABLE names, and with IF EXISTS which of them there are not. The stored parent copies among their rows are retired.
+// toDrop finds the tables that DROP TABLE names and, with IF EXISTS, which of them do not exist. It retires the stored parent copies
+// among their rows.
 func (x *definition) toDrop(ctx context.Context, s *dialect.DropTable) (tables []*schema.Table, missing []string, err error) {
 	for _, name := range s.Tables {
 		t, err := x.declared(ctx, name, "DROP TABLE")
@@ -90,7 +91,7 @@ func (x *definition) toDrop(ctx context.Context, s *dialect.DropTable) (tables [
 	return tables, missing, nil
 }
 
-// dropsAtOnce is how many tables one change drops: each takes up to three operations of it.
+// dropsAtOnce is how many tables one change drops: each takes up to three of its operations.
 const dropsAtOnce = 30
 
 func (x *definition) truncate(ctx context.Context, name dialect.TableName) error {

@@ -14,32 +14,33 @@ import (
 )
 
 // How a foreign key to a table of another database comes and goes. The two definitions are in two catalogs, and no transaction changes
-// both. So the parent's definition names the child as long as the child's has the key, and longer:
+// both. So the parent's definition names the child for at least as long as the child's definition has the key:
 //
-//  1. declareElsewhere: the parent's definition gets the child's name, also where it has it. All who write to the parent know it before
-//     anything else is done.
+//  1. declareElsewhere adds the child's name to the parent's definition, and publishes that even if the name was there. Every writer
+//     to the parent knows it before anything else is done.
 //  2. The child's definition gets the key.
-//  3. confirmElsewhere: the parent's definition is written once more, if it still has the child's name and the key that is referred to. Else
+//  3. confirmElsewhere writes the parent's definition once more, if it still has the child's name and the referenced key. Otherwise
 //     the second step is taken back.
-//  4. When the child's definition has no such key any more, releaseElsewhere takes its name out of the parent's.
+//  4. When the child's definition has no such key any more, releaseElsewhere removes its name from the parent's.
 //
-// Each change of the parent's definition is one of its version. DROP TABLE, ALTER TABLE and DROP DATABASE read the parent's definition, then
-// those of the children that it names, and change the parent's only at the version that they have read: so they are before the first
-// step, or see the key, or the third step finds what they did. releaseElsewhere does the same, so that it never takes away the name of a
-// child which got another key meanwhile.
+// Each change of the parent's definition gives it a new version. DROP TABLE, ALTER TABLE and DROP DATABASE read the parent's definition,
+// then those of the children that it names, and change the parent's only at the version that they have read. So they come before the
+// first step, or see the key, or the third step finds what they did. releaseElsewhere does the same, so that it never removes the name
+// of a child that got another key meanwhile.
 //
-// A process that dies leaves the child's name in the parent's definition for nothing: who writes to the parent looks for a key that is
-// not there, and passes on. If it dies before the third step, and the parent is dropped in the same moment, it leaves a key to a table
-// that is not there, as foreign_key_checks = 0 may: no row can refer to anything by it. A parent that is made anew counts only when its
+// A process that dies leaves a useless child's name in the parent's definition: writers to the parent look for a key that is
+// not there, and move on. If it dies before the third step, and the parent is dropped at the same moment, it leaves a key to a missing
+// table, as foreign_key_checks = 0 may: no row can refer to anything by it. A parent that is recreated counts only when its definition
+// names the child (planner: relate). adoptElsewhere ensures that if foreign_key_checks is 0, as it is while a dump is loaded.
 // definition names the child (planner: relate). adoptElsewhere sees to that where foreign_key_checks is 0, as it is where a dump is loaded.
 
-// isNone says that a table is not there, or its database.
+// isNone says whether err is that a table, or its database, does not exist.
 func isNone(err error) bool {
 	var none *schema.NoDatabaseError
 	return isNoTable(err) || errors.As(err, &none)
 }
 
-// elsewhere gives the catalog of another database, and its definitions of now.
+// elsewhere gives the catalog of another database, and its current definitions.
 func (x *definition) elsewhere(ctx context.Context, database string) (*catalog.Catalog, *catalog.Snapshot, error) {
 	s, err := x.Seen.Snapshot(ctx, database)
 	if err != nil {
@@ -49,7 +50,7 @@ func (x *definition) elsewhere(ctx context.Context, database string) (*catalog.C
 	return s.Catalog(), now, err
 }
 
-// named finds a table that a definition of this database names, by its definition of now.
+// named finds the current definition of a table that a definition of this database names.
 func (x *definition) named(ctx context.Context, r schema.Relative, find func(context.Context, dialect.TableName) (*schema.Table, error)) (*schema.Table, error) {
 	if !r.IsOwn() {
 		if _, _, err := x.elsewhere(ctx, r.Database); err != nil {
@@ -59,7 +60,7 @@ func (x *definition) named(ctx context.Context, r schema.Relative, find func(con
 	return find(ctx, dialect.TableName{Database: r.Database, Name: r.Name, Pos: sqlerr.NoPos})
 }
 
-// place makes a foreign key name the database of its parent as the definition is to name it.
+// place makes a foreign key name the database of its parent the way the definition stores it.
 func (x *definition) place(ctx context.Context, f *dialect.ForeignKey) error {
 	switch in := f.Table.Database; {
 	case in == "":
@@ -68,7 +69,7 @@ func (x *definition) place(ctx context.Context, f *dialect.ForeignKey) error {
 	default:
 		s, err := x.Seen.Snapshot(ctx, in)
 		if isNone(err) {
-			return nil // checkForeignKey says so
+			return nil // checkForeignKey reports it
 		}
 		if err != nil {
 			return err
@@ -81,7 +82,7 @@ func (x *definition) place(ctx context.Context, f *dialect.ForeignKey) error {
 	return nil
 }
 
-// of is a table of this database as definitions of others name it.
+// of is a table of this database as definitions of other databases name it.
 func (x *definition) of(name string) schema.Relative {
 	return schema.Relative{Database: x.Database, Name: name}
 }
@@ -131,7 +132,7 @@ func (x *definition) confirmElsewhere(ctx context.Context, t *schema.Table) erro
 	return nil
 }
 
-// checkKeysTo holds the foreign keys of a child to one table against that.
+// checkKeysTo checks the foreign keys from a child to one parent against that parent.
 func checkKeysTo(child *schema.Table, to schema.Relative, parent *schema.Table) error {
 	for i := range child.ForeignKeys {
 		if k := &child.ForeignKeys[i]; k.RefersTo(to) {
@@ -168,7 +169,7 @@ func (x *definition) releaseElsewhere(ctx context.Context, t *schema.Table) erro
 	return nil
 }
 
-// adoptElsewhere has the definition of a table that is to be made name those of other databases that wait for one of its name.
+// adoptElsewhere makes the definition of a new table name the tables of other databases that wait for a table of its name.
 func (x *definition) adoptElsewhere(ctx context.Context, t *schema.Table) error {
 	if !x.session.KeysUnchecked || t.IsView() || x.Catalog.IsTemporary() {
 		return nil

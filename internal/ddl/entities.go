@@ -12,29 +12,29 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// EntityPlace is where an entity lies: which keys, in which physical table.
+// EntityPlace is where an entity is stored: under which keys, in which physical table.
 type EntityPlace struct{ Physical, PartitionKey, RowKey string }
 
-// Entity is an entity as it lies in the store: a row, an entry of an index, or a copy of a parent's row.
+// Entity is an entity as it is stored: a row, an entry of an index, or a copy of a parent's row.
 type Entity struct {
 	EntityPlace
-	Table      string // whose it is; "": nobody's, such as a transaction's record or what a dropped index has left
-	Index      string // whose entry it is; "": it is a row
+	Table      string // the table it belongs to; "": none, as for a transaction's record or the remains of a dropped index
+	Index      string // the index it is an entry of; "": it is a row
 	Copy       bool   // it is a copy of a row of Table
-	Among      string // of a Copy: the table among whose rows it lies
+	Among      string // of a Copy: the table among whose rows it is stored
 	Properties []Property
 	Bytes      int64 // as the service bills them
 }
 
-// Property is one of an entity.
+// Property is one property of an entity.
 type Property struct {
 	Name  string
 	Type  string // in the service's words: "String", "Int64"
 	Value any    // string, int64, float64, bool or []byte; a DateTime is a text
 }
 
-// Entities gives do the entities of the physical tables that t is in, from a place on: table by table as t lists them, store partition by
-// store partition, key by key. tables are all of the database. keysOnly leaves the properties out.
+// Entities calls do with the entities of the physical tables that t is in, starting at a place: table by table as t lists them, store
+// partition by store partition, key by key. tables are all tables of the database. keysOnly leaves the properties out.
 func Entities(ctx context.Context, e engine.Engine, t *schema.Table, tables []*schema.Table, from EntityPlace, keysOnly bool, m *engine.Meter, do func(*Entity) error) error {
 	r := &entityReader{limits: e.Limits(), owners: keyOwners{}, do: do}
 	for _, t := range append(slices.Clone(tables), t) {
@@ -55,7 +55,7 @@ func Entities(ctx context.Context, e engine.Engine, t *schema.Table, tables []*s
 			if err := r.read(ctx, e, physical, first); err != nil {
 				return err
 			}
-			scan.FromPartition = from.PartitionKey + " " // no key holds less
+			scan.FromPartition = from.PartitionKey + " " // no key lies between
 		}
 		if err := r.read(ctx, e, physical, scan); err != nil {
 			return err
@@ -64,16 +64,16 @@ func Entities(ctx context.Context, e engine.Engine, t *schema.Table, tables []*s
 	return nil
 }
 
-// keyOwner says whose the entities are whose row keys begin with a name.
+// keyOwner says what the entities whose row keys begin with a given name belong to.
 type keyOwner struct {
 	table *schema.Table
 	index *schema.Index // nil: they are rows of it
 }
 
-// keyOwners are those of physical tables, by what row keys begin with. "" owns all of an external table.
+// keyOwners are the owners in physical tables, by what row keys begin with. "" owns all of an external table.
 type keyOwners map[string]map[string]keyOwner
 
-// add takes in what the keys of a table begin with.
+// add adds what the keys of a table begin with.
 func (o keyOwners) add(t *schema.Table) {
 	if t.IsView() || t.Virtual != nil {
 		return
@@ -90,14 +90,14 @@ func (o keyOwners) add(t *schema.Table) {
 		}
 		names[cmp.Or(t.RowName, keymap.RowPrefix)] = keyOwner{table: t}
 		for _, ix := range t.Indexes {
-			if ix.Child == "" { // else they lie among that table's rows
+			if ix.Child == "" { // else they are among that table's rows
 				names[ix.KeyName] = keyOwner{t, ix}
 			}
 		}
 	}
 }
 
-// of gives the owner of an entity; no table where it is a transaction's record, or what a dropped index has left.
+// of gives the owner of an entity; no table for a transaction's record or the remains of a dropped index.
 func (o keyOwners) of(physical, rowKey string) keyOwner {
 	names := o[physical]
 	name, _, _ := strings.Cut(rowKey, string(keymap.Separator))

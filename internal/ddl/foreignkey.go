@@ -13,8 +13,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// checkTies holds a table that is to be made against the tables that its foreign keys refer to, and those that wait for one of
-// its name against it.
+// checkTies checks a new table against the tables that its foreign keys refer to, and checks the tables that wait for one of its
+// name against it.
 func (x *definition) checkTies(ctx context.Context, t *schema.Table) error {
 	for i := range t.ForeignKeys {
 		if err := x.checkForeignKey(ctx, t, &t.ForeignKeys[i]); err != nil {
@@ -61,7 +61,7 @@ func (x *definition) checkForeignKey(ctx context.Context, t *schema.Table, k *sc
 	return define.CheckForeignKey(t, k, parent)
 }
 
-// checkWaiting holds the foreign keys that refer to the name of a table which is to be made against it.
+// checkWaiting checks the foreign keys that refer to the name of a new table against that table.
 func (x *definition) checkWaiting(ctx context.Context, t *schema.Table) error {
 	tables, err := x.tables(ctx)
 	if err != nil {
@@ -81,7 +81,7 @@ func (x *definition) checkWaiting(ctx context.Context, t *schema.Table) error {
 	return x.adoptElsewhere(ctx, t)
 }
 
-// tables gives all definitions. Where nobody keeps foreign keys it gives none, as none matter.
+// tables gives all definitions. If foreign keys are not enforced it gives none, because none matter.
 func (x *definition) tables(ctx context.Context) ([]*schema.Table, error) {
 	if _, ok := x.Runtime.Engine.(engine.Transactor); !ok {
 		return nil, nil
@@ -106,7 +106,7 @@ func (x *definition) referrers(ctx context.Context, t *schema.Table) (out []*sch
 		}
 		child, err := x.named(ctx, from, x.table)
 		if isNone(err) {
-			continue // declared by a process that did not live to make it
+			continue // declared by a process that died before making it
 		}
 		if err != nil {
 			return nil, err
@@ -118,7 +118,7 @@ func (x *definition) referrers(ctx context.Context, t *schema.Table) (out []*sch
 	return out, nil
 }
 
-// dropsReferrers refuses to drop a table that others refer to, but for those that are dropped with it.
+// dropsReferrers refuses to drop a table that others refer to, unless those are dropped with it.
 func (x *definition) dropsReferrers(ctx context.Context, tables []*schema.Table) error {
 	if x.session.KeysUnchecked {
 		return nil
@@ -157,7 +157,7 @@ func (x *definition) emptiesReferred(ctx context.Context, t *schema.Table) error
 		child.Name, sqlerr.Whole(child.ForeignKeySQL(&child.ForeignKeys[at])))
 }
 
-// keepsReferred refuses what would take from a table the key that foreign keys of others refer to. from is Change.From.
+// keepsReferred refuses to remove from a table the key that other tables' foreign keys refer to. from is Change.From.
 func (x *definition) keepsReferred(ctx context.Context, t, next *schema.Table, from []int) error {
 	if len(t.Referrers) == 0 {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// tryForeignKey looks whether the last foreign key of next can be added to t, before anything is done.
+// tryForeignKey checks, before anything is done, whether the last foreign key of next can be added to t.
 func (x *definition) tryForeignKey(ctx context.Context, t, next *schema.Table, a *dialect.AlterAction) error {
 	k := &next.ForeignKeys[len(next.ForeignKeys)-1]
 	if err := x.checkForeignKey(ctx, next, k); err != nil || k.NotEnforced || x.session.KeysUnchecked {
@@ -23,8 +23,8 @@ func (x *definition) tryForeignKey(ctx context.Context, t, next *schema.Table, a
 	return x.verifyReferences(ctx, now, &now.ForeignKeys[len(now.ForeignKeys)-1])
 }
 
-// addForeignKey publishes a definition with one more foreign key, which whoever writes keeps from then on, looks for rows that break
-// it, and makes it public. Where there are such rows it is taken back.
+// addForeignKey publishes a definition with one more foreign key, which every writer enforces from then on. It then looks for rows
+// that violate the key, and makes it public. If there are such rows, the key is taken back.
 func (x *definition) addForeignKey(ctx context.Context, t, next *schema.Table) (*schema.Table, error) {
 	name := next.ForeignKeys[len(next.ForeignKeys)-1].Name
 	k := next.ForeignKey(name)
@@ -58,7 +58,7 @@ func (x *definition) addForeignKey(ctx context.Context, t, next *schema.Table) (
 	return x.replace(ctx, t, next)
 }
 
-// giveUpForeignKeys takes back foreign keys that were added and not found to hold of all rows.
+// giveUpForeignKeys takes back foreign keys that were added but not verified for all rows.
 func (x *definition) giveUpForeignKeys(ctx context.Context, t *schema.Table) (*schema.Table, error) {
 	unsure := func(k schema.ForeignKey) bool { return k.State != schema.Public }
 	if !slices.ContainsFunc(t.ForeignKeys, unsure) {

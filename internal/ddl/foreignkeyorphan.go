@@ -14,21 +14,21 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// verifyReferences makes sure that the row is there that each row refers to.
+// verifyReferences makes sure that every row refers to an existing row.
 func (x *definition) verifyReferences(ctx context.Context, t *schema.Table, k *schema.ForeignKey) error {
 	return x.eachOrphan(ctx, t, k, func(*orphan) error {
 		return sqlerr.New(sqlerr.CodeNoParentRow, sqlerr.NoPos, "Cannot add or update a child row: a foreign key constraint fails (`%s`, %s)", t.Name, sqlerr.Whole(t.ForeignKeySQL(k)))
 	})
 }
 
-// orphan is a row that refers to a row which is not there.
+// orphan is a row that refers to a missing row.
 type orphan struct {
 	part           *schema.Partition
 	partition, key string
 }
 
-// eachOrphan gives the rows of t that refer to rows which are not there. It reads the store as it is at one moment, where the store has
-// such.
+// eachOrphan gives the rows of t that refer to missing rows. It reads the store as of one moment, if the store supports
+// that.
 func (x *definition) eachOrphan(ctx context.Context, t *schema.Table, k *schema.ForeignKey, do func(*orphan) error) error {
 	parent := t
 	if !k.To().Is(schema.Own(t.Name)) {
@@ -46,7 +46,7 @@ func (x *definition) eachOrphan(ctx context.Context, t *schema.Table, k *schema.
 	store, release := x.moment()
 	defer release()
 	s := &orphanSearch{definition: x, ref: ref, decoder: dml.NewRowWriter(t).Row.Decoder(exec.Positions(0, len(t.Columns)), 0, nil), there: map[target]bool{{}: false}, do: do}
-	plan := &planner.Plan{Most: planner.Most{Entities: -1}} // as no limit of a statement's holds for what a definition takes
+	plan := &planner.Plan{Most: planner.Most{Entities: -1}} // no limit of a statement applies to what a definition takes
 	s.reads.Init(ctx, x.Runtime, &exec.Execution{Plan: plan, Session: x.session, Store: store, Meter: x.meter})
 	s.reads.SideBySide()
 	defer s.reads.End()
@@ -68,7 +68,7 @@ func (x *definition) eachOrphan(ctx context.Context, t *schema.Table, k *schema.
 	return nil
 }
 
-// moment gives what is to be read together: a snapshot, where the store has any.
+// moment gives a reader for what is to be read together: a snapshot, if the store supports that.
 func (x *definition) moment() (engine.Reader, func()) {
 	if t, ok := x.Runtime.Engine.(engine.Transactor); ok && t.Snapshots() {
 		m := t.Moment()
@@ -77,22 +77,22 @@ func (x *definition) moment() (engine.Reader, func()) {
 	return x.Runtime.Engine, func() {}
 }
 
-// searchedAtOnce is how many rows wait until those that they refer to are looked for, side by side and by ranges.
+// searchedAtOnce is how many rows are gathered before the rows that they refer to are looked up, in parallel and by ranges.
 const searchedAtOnce = 10_000
 
-// orphanSearch looks for the rows that others refer to.
+// orphanSearch looks for the rows that other rows refer to.
 type orphanSearch struct {
 	*definition
 	ref     *schema.Reference
 	reads   exec.Run
 	decoder *codec.Decoder
-	there   map[target]bool // what was looked for, and what waiting rows refer to
-	unknown []target        // of these: what is still to be looked for
+	there   map[target]bool // what was looked up, and what waiting rows refer to
+	unknown []target        // of these: what is still to be looked up
 	waiting []referring
 	do      func(*orphan) error
 }
 
-// target is the entity that is there if a row is. The zero target is one that has no place, and so is not there.
+// target is the entity that exists if a row does. The zero target has no place, and so does not exist.
 type target struct{ table, partition, key string }
 
 func (t target) get() engine.Get {
@@ -130,7 +130,7 @@ func (s *orphanSearch) add(ctx context.Context, part *schema.Partition, e *engin
 	return s.settle(ctx)
 }
 
-// target gives what a row refers to, if it refers to a row.
+// target gives what a row refers to, if anything.
 func (s *orphanSearch) target(row []value.Value) (to target, refers bool, err error) {
 	values, refers := s.ref.Of(row)
 	if !refers || s.ref.Parent == nil {
@@ -145,7 +145,7 @@ func (s *orphanSearch) target(row []value.Value) (to target, refers bool, err er
 	return to, true, err
 }
 
-// settle looks for what the waiting rows refer to.
+// settle looks up what the waiting rows refer to.
 func (s *orphanSearch) settle(ctx context.Context) error {
 	gets := make([]engine.Get, len(s.unknown))
 	for i, to := range s.unknown {
@@ -173,8 +173,8 @@ func (s *orphanSearch) settle(ctx context.Context) error {
 	return err
 }
 
-// confirm looks again at a row whose parent was not found, as others may be writing: it is an orphan if its parent is not there at a
-// time at which the row is as it was read.
+// confirm looks again at a row whose parent was not found, because other processes may be writing: it is an orphan if its parent is
+// missing at a time at which the row is as it was read.
 func (s *orphanSearch) confirm(ctx context.Context, r *referring) (bool, error) {
 	row, etag := make([]value.Value, s.ref.Child.RowWidth()), r.etag
 	for {
@@ -203,11 +203,11 @@ func (s *orphanSearch) confirm(ctx context.Context, r *referring) (bool, error) 
 	}
 }
 
-// dangling is the kind of a fault that is a row which refers to a row that is not there, as foreign_key_checks = 0 may leave it. It is
-// left as it is: nobody knows what it should refer to.
+// dangling is the kind of a fault in a row that refers to a missing row, as foreign_key_checks = 0 may leave it. The row is
+// left as it is: what it should refer to cannot be known.
 const dangling = "dangling"
 
-// addDangling adds the rows of t that refer to rows which are not there.
+// addDangling adds the rows of t that refer to missing rows.
 func (x *definition) addDangling(ctx context.Context, t *schema.Table, faults *[]*fault) error {
 	for i := range t.ForeignKeys {
 		k := &t.ForeignKeys[i]

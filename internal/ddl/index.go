@@ -11,8 +11,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// dropIndex is DROP INDEX name [ON table]. SQLite and PostgreSQL write it without a table: then the only table that has an
-// index of the name is meant.
+// dropIndex is DROP INDEX name [ON table]. SQLite and PostgreSQL write it without a table: it then means the only table that has an
+// index of the name.
 func (x *definition) dropIndex(ctx context.Context, s *dialect.DropIndex) error {
 	table := s.Table
 	if table.Name == "" {
@@ -31,7 +31,7 @@ func (x *definition) dropIndex(ctx context.Context, s *dialect.DropIndex) error 
 	return x.alter(ctx, table, []dialect.AlterAction{{Kind: dialect.DropIndexAction, Name: s.Name, IfExists: s.IfExists, Pos: table.Pos, Options: s.Options}})
 }
 
-// covers refuses indexes whose entries no transaction would cover together with their rows.
+// covers refuses indexes whose entries no transaction could cover together with their rows.
 func (x *definition) covers(indexes []*schema.Index) error {
 	at := slices.IndexFunc(indexes, func(ix *schema.Index) bool { return ix.Global > 0 })
 	if at < 0 {
@@ -43,7 +43,7 @@ func (x *definition) covers(indexes []*schema.Index) error {
 	return sqlerr.NotSupported(sqlerr.NoPos, "the key '%s', which is GLOBAL, together with transactions=group, where no transaction covers a row and its entry in another store partition, is", indexes[at].Name)
 }
 
-// ownerOfIndex finds the only table that has an index of the name; nil where none has.
+// ownerOfIndex finds the only table that has an index of the name; nil if none has.
 func (x *definition) ownerOfIndex(ctx context.Context, name string) (*schema.Table, error) {
 	var tables []*schema.Table
 	err := x.Catalog.With(ctx, func(s *catalog.Snapshot) (err error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// inspection holds the index entries of one partition against its rows, and rows against their parents.
+// inspection checks the index entries of one partition against its rows, and rows against their parents.
 type inspection struct {
 	*definition
 	table    *schema.Table
@@ -21,7 +21,7 @@ type inspection struct {
 	rows     *dml.RowWriter
 	decoder  *codec.Decoder
 	writer   *dml.Writer        // reads what is examined, and accounts for memory
-	want     map[place]expected // entries that rows ask for, and that were not found yet
+	want     map[place]expected // entries that rows call for and that were not found yet
 	lines    *lineage
 	faults   []*fault // in rows
 	suspects []*fault
@@ -61,12 +61,12 @@ func (x *definition) faultsIn(ctx context.Context, t *schema.Table, part *schema
 	return in.faults, err
 }
 
-// suspect notes an entry that looks wrong; home and row tell the row that it is of.
+// suspect notes an entry that looks wrong; home and row identify the row that it belongs to.
 func (in *inspection) suspect(kind string, ix *schema.Index, at place, home, row string) {
 	in.suspects = append(in.suspects, &fault{kind: kind, index: ix, part: in.part, partition: at.partition, key: at.key, home: home, row: row})
 }
 
-// row notes which entries a row asks for.
+// row notes which entries a row calls for.
 func (in *inspection) row(e *engine.Entity) error {
 	row, entries, err := in.rows.Sound(in.decoder, e, in.part)
 	if isCorrupt(err) {
@@ -104,7 +104,7 @@ func (in *inspection) row(e *engine.Entity) error {
 
 func (in *inspection) charge(octets int64) error { return in.writer.Charge(octets, "CHECK TABLE") }
 
-// entry holds an entry of an index against what its row asks for.
+// entry checks an entry of an index against what its row calls for.
 func (in *inspection) entry(i int, e *engine.Entity) {
 	ix := in.table.Indexes[i]
 	if !ix.IsEntry(e.RowKey) {
@@ -121,7 +121,7 @@ func (in *inspection) entry(i int, e *engine.Entity) {
 	}
 }
 
-// content is the part of an entity that a codec stores, as text that is the same only for the same content.
+// content is the part of an entity that a codec stores, as text that is equal only for equal content.
 func content(c *codec.Codec, e *engine.Entity) string {
 	var b []byte
 	for i, name := range c.Names {
@@ -145,7 +145,7 @@ func propertyOf(e *engine.Entity, name string) engine.Value {
 	return engine.Value{}
 }
 
-// confirm keeps the faults that are still there when entry and row, or row and parent, are seen together.
+// confirm keeps the faults that persist when entry and row, or row and parent, are seen together.
 func (in *inspection) confirm(ctx context.Context) error {
 	for _, f := range in.suspects {
 		now, err := in.examine(ctx, in.writer, in.rows, f)

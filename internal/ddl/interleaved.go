@@ -31,7 +31,7 @@ func (x *definition) createInterleaved(ctx context.Context, s *dialect.CreateTab
 		return err
 	}
 	if copies := p.ParentCopies(t.Name); copies != nil && !p.CopiesFor(copies, t) {
-		// Begun by a process that did not live to make another table of this name.
+		// Left by a process that died before making another table of this name.
 		if p, err = x.drop(ctx, p, copies.Name); err != nil {
 			return err
 		}
@@ -55,9 +55,8 @@ func (x *definition) createInterleaved(ctx context.Context, s *dialect.CreateTab
 	return x.unlessExists(s.IfNotExists, err)
 }
 
-// declareInterleaved adds the name of a new table to the definition of the parent that it will be interleaved in. For WITH PARENT it
-// makes the copies of the parents' rows, as it makes the entries of a new index; it completes copies that another process did
-// not live to complete.
+// declareInterleaved adds the name of a new table to the definition of its parent. For WITH PARENT it makes the copies of the
+// parents' rows the way it makes the entries of a new index, and completes copies that a process died before completing.
 func (x *definition) declareInterleaved(ctx context.Context, t, parent *schema.Table) error {
 	if !t.Interleaved.WithParent {
 		return x.Catalog.DeclareInterleaved(ctx, t, parent, x.meter)
@@ -68,7 +67,7 @@ func (x *definition) declareInterleaved(ctx context.Context, t, parent *schema.T
 	}
 	if parent.ParentCopies(t.Name) != nil {
 		x.noted = true
-		err = x.Catalog.WaitCurrent(ctx) // for writers with the definition before it
+		err = x.Catalog.WaitCurrent(ctx) // for writers by the previous definition
 	} else if err = x.Catalog.DeclareInterleaved(ctx, t, parent, x.meter); err == nil {
 		parent, err = x.reload(ctx, parent)
 	}
@@ -85,7 +84,7 @@ func (x *definition) declareInterleaved(ctx context.Context, t, parent *schema.T
 	return err
 }
 
-// keepsCopies refuses to drop the stored copies of t's rows among a child's: that table's queries rely on them.
+// keepsCopies refuses to drop the stored copies of t's rows among a child's: the child's queries rely on them.
 func (x *definition) keepsCopies(ctx context.Context, t *schema.Table, actions []dialect.AlterAction) error {
 	for i := range actions {
 		a := &actions[i]
@@ -107,8 +106,8 @@ func (x *definition) keepsCopies(ctx context.Context, t *schema.Table, actions [
 	return nil
 }
 
-// dropsChildren puts interleaved tables before their parents, and refuses to drop a table without all that
-// are interleaved in it.
+// dropsChildren puts interleaved tables before their parents, and refuses to drop a table without all tables
+// interleaved in it.
 func dropsChildren(tables []*schema.Table) error {
 	for _, t := range tables {
 		for _, child := range t.Children {
@@ -133,7 +132,7 @@ func dropsChildren(tables []*schema.Table) error {
 	return nil
 }
 
-// retireCopies ends the stored parent copies among the rows of t: nobody reads or makes them any more. Where the
+// retireCopies ends the stored parent copies among the rows of t: no statement reads or makes them any more. If the
 // parent is dropped too, there is nothing to do.
 func (x *definition) retireCopies(ctx context.Context, t *schema.Table, dropped []*schema.Table) error {
 	if !t.IsInterleaved() || slices.ContainsFunc(dropped, func(o *schema.Table) bool { return strings.EqualFold(o.Name, t.Interleaved.Parent) }) {
@@ -149,8 +148,7 @@ func (x *definition) retireCopies(ctx context.Context, t *schema.Table, dropped 
 	return err
 }
 
-// empty is TRUNCATE of an interleaved table, whose physical table it cannot give up: a DELETE of
-// all rows.
+// empty is TRUNCATE of an interleaved table. It deletes all rows by DELETE, because the physical table is shared.
 func (x *definition) empty(ctx context.Context, t *schema.Table) error {
 	plan, err := x.plan(ctx, &dialect.Delete{Table: dialect.TableName{Database: x.Database, Name: t.Name, Pos: -1}})
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// maintain is CHECK TABLE and REPAIR TABLE, which hold every index entry against its row, and every row of a table inside
-// another one against its parent; OPTIMIZE TABLE, which gives a file's free space back; and ANALYZE TABLE, which
-// finds out what plans go by.
+// maintain is CHECK TABLE and REPAIR TABLE, which check every index entry against its row, and every row of an interleaved table
+// against its parent; OPTIMIZE TABLE, which gives a file's free space back; and ANALYZE TABLE, which collects the statistics that
+// plans use.
 func (x *definition) maintain(ctx context.Context, s *dialect.MaintainTable) (*Outcome, error) {
 	out := &Outcome{}
 	for _, name := range []string{"Table", "Op", "Msg_type", "Msg_text"} {
@@ -113,8 +113,8 @@ func (x *definition) say(out *Outcome, t *schema.Table, verb, kind, text string)
 	out.Rows = append(out.Rows, row)
 }
 
-// maintainStored checks or mends what the store holds of a table, where a store has something to check. damaged says that
-// something is not as it was written: then looking further is of no use.
+// maintainStored checks or mends how the store itself keeps a table, if the store has anything to check. damaged says that
+// something is not as it was written: then looking further is useless.
 func (x *definition) maintainStored(ctx context.Context, t *schema.Table, verb string, say func(kind, text string)) (damaged bool, err error) {
 	store, ok := x.Runtime.Engine.(engine.Maintainer)
 	if !ok {
@@ -152,7 +152,7 @@ func (x *definition) maintainStored(ctx context.Context, t *schema.Table, verb s
 	return damaged, nil
 }
 
-// sayFirst says the first of many things, and how many more there are.
+// sayFirst reports the first of many things, and how many more there are.
 func sayFirst(texts []string, kind, prefix string, say func(kind, text string)) {
 	const most = 20
 	for i, text := range texts {

@@ -16,16 +16,16 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// parentless is the kind of a fault that is a row inside no row of its parent.
+// parentless is the kind of a fault in a row without a parent row.
 const parentless = "parentless"
 
-// lineage gathers the rows of an interleaved table, to find those that have no parent.
+// lineage collects the rows of an interleaved table, to find those without a parent.
 type lineage struct {
 	table    *schema.Table
 	children map[place][]string // keys of rows, by their parent's
 }
 
-// add takes a row. It gives the bytes that it holds.
+// add adds a row. It gives the number of bytes that it keeps.
 func (l *lineage) add(row []value.Value, partition, key string) (int64, error) {
 	b, err := l.table.AppendParentKey(nil, row)
 	if err != nil {
@@ -36,7 +36,7 @@ func (l *lineage) add(row []value.Value, partition, key string) (int64, error) {
 	return int64(len(b) + len(key) + exec.BytesPerRow*2), nil
 }
 
-// orphans gives the rows of a partition whose parent is not found. What looks wrong is for confirmed to examine.
+// orphans gives the rows of a partition whose parent is not found. confirmed examines them.
 func (x *definition) orphans(ctx context.Context, l *lineage, part *schema.Partition) ([]*fault, error) {
 	parent, err := x.table(ctx, dialect.TableName{Name: l.table.Interleaved.Parent, Pos: -1})
 	if err != nil {
@@ -61,8 +61,8 @@ func (x *definition) orphans(ctx context.Context, l *lineage, part *schema.Parti
 	return suspects, nil
 }
 
-// disown deletes a row that lives inside none, with its index entries. It does nothing, and says so, when that is so no
-// longer.
+// disown deletes a row without a parent, with its index entries. It does nothing, and says so, if the row has one by
+// now.
 func (x *definition) disown(ctx context.Context, t *schema.Table, f *fault) (done bool, err error) {
 	rows := dml.NewRowWriter(t)
 	tries := retry.Begin(ctx, retry.Race)
@@ -94,7 +94,7 @@ func (x *definition) disown(ctx context.Context, t *schema.Table, f *fault) (don
 	}
 }
 
-// summary says what CHECK TABLE found, in all, or what REPAIR TABLE has left.
+// summary says what CHECK TABLE found in all, or what REPAIR TABLE has left.
 func summary(t *schema.Table, faults []*fault) string {
 	kinds := map[string]int{}
 	for _, f := range faults {

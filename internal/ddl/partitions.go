@@ -14,19 +14,19 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// changesPartitions says whether an action changes partitions alone.
+// changesPartitions says whether an action changes only partitions.
 func changesPartitions(a *dialect.AlterAction) bool {
 	return a.Kind == dialect.AddPartition || a.Kind == dialect.DropPartition || a.Kind == dialect.TruncatePartition
 }
 
-// changesForeignKeys says whether an action adds or drops a foreign key. It is a change of its own: an index that a foreign key
-// needs is made before it, and goes after it.
+// changesForeignKeys says whether an action adds or drops a foreign key. That is a change of its own: an index that the foreign key
+// needs is made before it, and dropped after it.
 func changesForeignKeys(t *schema.Table, a *dialect.AlterAction) bool {
 	return a.Kind == dialect.AddForeignKey || a.Kind == dialect.DropForeignKey || a.Kind == dialect.DropConstraint && t.ForeignKey(a.Name) != nil
 }
 
-// changePartitions publishes a definition with other partitions and opens those that are new. What lives inside rows of partitions that
-// go, or are emptied, goes with them.
+// changePartitions publishes a definition with other partitions and opens the new ones. Rows interleaved in rows of partitions that
+// are dropped or emptied go with them.
 func (x *definition) changePartitions(ctx context.Context, t, next *schema.Table, a *dialect.AlterAction) (*schema.Table, error) {
 	if a.Kind != dialect.AddPartition {
 		if err := x.cascades(ctx, t); err != nil {
@@ -39,7 +39,7 @@ func (x *definition) changePartitions(ctx context.Context, t, next *schema.Table
 	return x.openPartitions(ctx, next)
 }
 
-// cascades makes sure that rows of a table, and all of the tables interleaved in it, may be deleted without being looked at.
+// cascades makes sure that rows of a table, and of all tables interleaved in it, may be deleted without being looked at.
 func (x *definition) cascades(ctx context.Context, t *schema.Table) error {
 	if err := x.emptiesReferred(ctx, t); err != nil {
 		return err
@@ -47,7 +47,7 @@ func (x *definition) cascades(ctx context.Context, t *schema.Table) error {
 	for _, name := range t.Children {
 		child, err := x.table(ctx, dialect.TableName{Name: name, Pos: -1})
 		if isNoTable(err) {
-			continue // declared by a process that did not live to make it
+			continue // declared by a process that died before making it
 		}
 		if err != nil {
 			return err
@@ -62,7 +62,7 @@ func (x *definition) cascades(ctx context.Context, t *schema.Table) error {
 	return nil
 }
 
-// openPartitions lets rows be written to new partitions, once every process reads them. Until two leases are over a process may
+// openPartitions lets rows be written to new partitions once every process reads them. Until two leases are over, a process may
 // use a definition without them, and would miss their rows.
 func (x *definition) openPartitions(ctx context.Context, t *schema.Table) (*schema.Table, error) {
 	t, err := x.reload(ctx, t)
@@ -82,7 +82,7 @@ func (x *definition) openPartitions(ctx context.Context, t *schema.Table) (*sche
 	return x.reload(ctx, next)
 }
 
-// MakePartitions makes and opens the partitions that rows were found to need. The statement can be run again then.
+// MakePartitions makes and opens the partitions that rows were found to need. The statement can then be run again.
 func (d *Definer) MakePartitions(ctx context.Context, need *schema.NoPartitionError, session *expr.Session, m *engine.Meter) error {
 	x := &definition{Definer: d, session: session, meter: m}
 	tries := retry.Begin(ctx, retry.Race)
@@ -120,9 +120,9 @@ func (x *definition) makePartitions(ctx context.Context, need *schema.NoPartitio
 	return err
 }
 
-// MakeAhead makes the partition behind the newest one of t, or opens it when it is time. It is called when rows were written to
-// the newest one, so that later rows find the next one open. It waits for nothing: what cannot be done yet, or was done by
-// others, is left to the next row.
+// MakeAhead makes the partition after the newest one of t, or opens it when it is time. It is called when rows were written to
+// the newest one, so that later rows find the next one open. It does not wait: what cannot be done yet, or was done by another
+// process, is left to the next row.
 func (d *Definer) MakeAhead(ctx context.Context, t *schema.Table, newest *schema.Partition, session *expr.Session, m *engine.Meter) error {
 	x := &definition{Definer: d, session: session, meter: m}
 	t, err := x.reload(ctx, t)
@@ -136,8 +136,8 @@ func (d *Definer) MakeAhead(ctx context.Context, t *schema.Table, newest *schema
 	return x.Catalog.ReplacePartitions(ctx, t, next, x.meter)
 }
 
-// DeletePartitions empties whole partitions, of these names, by deleting their physical tables. done says whether the rows are
-// gone. That may be so with an error, too: when only the deletion of physical tables failed that nothing refers to any more.
+// DeletePartitions empties whole partitions, given by name, by deleting their physical tables. done says whether the rows are
+// gone. They may be gone even with an error, if only the deletion of physical tables that nothing refers to any more failed.
 func (d *Definer) DeletePartitions(ctx context.Context, t *schema.Table, names []string, session *expr.Session, m *engine.Meter) (done bool, err error) {
 	x := &definition{Definer: d, session: session, meter: m}
 	next := t.Clone()

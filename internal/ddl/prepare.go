@@ -12,7 +12,7 @@ import (
 )
 
 // preparation puts the actions of one ALTER TABLE in the order in which they are made, and tries them on the definition alone. MySQL looks
-// at what they lead to together; here each leads to a definition that can be worked with.
+// only at their combined result; here each action must lead to a usable definition.
 type preparation struct {
 	*definition
 	stored  *schema.Table
@@ -21,15 +21,15 @@ type preparation struct {
 	drops   []indexDrop
 }
 
-// indexDrop is an index that can go only when another one is made that serves a foreign key.
+// indexDrop is an index that can be dropped only once another index is made that serves a foreign key.
 type indexDrop struct {
 	dialect.AlterAction
 	needed error // what it is needed for until then; nil: the other one takes its place
 }
 
-// prepareActions gives the actions of ALTER TABLE in their order: foreign keys are dropped first, so that their indexes and columns may go
-// with them, and added last, each behind the index that it brings along. An index that another one of the same statement replaces
-// goes when that is made. New foreign keys are tried on the rows, too.
+// prepareActions gives the actions of ALTER TABLE in their order. Foreign keys are dropped first, so that their indexes and columns may
+// go with them, and added last, each after the index that it brings along. An index that another one of the same statement replaces
+// is dropped when that one is made. New foreign keys are tried on the rows, too.
 func (x *definition) prepareActions(ctx context.Context, t *schema.Table, actions []dialect.AlterAction) ([]dialect.AlterAction, error) {
 	p := &preparation{definition: x, stored: t, t: t}
 	slices.SortStableFunc(actions, func(a, b dialect.AlterAction) int { return p.turn(&a) - p.turn(&b) })
@@ -48,7 +48,7 @@ func (x *definition) prepareActions(ctx context.Context, t *schema.Table, action
 	return p.actions, nil
 }
 
-// turn says when an action's turn is.
+// turn gives an action's place in the order.
 func (p *preparation) turn(a *dialect.AlterAction) int {
 	switch {
 	case a.Kind == dialect.DropForeignKey, a.Kind == dialect.DropConstraint && p.stored.ForeignKey(a.Name) != nil:
@@ -89,7 +89,7 @@ func (p *preparation) add(ctx context.Context, a dialect.AlterAction) error {
 	return nil
 }
 
-// addIndex makes an index. One that goes for it gives it its name now, and goes later.
+// addIndex makes an index. An index that it replaces cedes its name now, and is dropped later.
 func (p *preparation) addIndex(ctx context.Context, a dialect.AlterAction) error {
 	err := p.add(ctx, a)
 	old := p.t.Index(a.Index.Name)
@@ -114,7 +114,7 @@ func (p *preparation) addIndex(ctx context.Context, a dialect.AlterAction) error
 	return nil
 }
 
-// withoutDrops is the table as the statement leaves it: without the indexes that go later.
+// withoutDrops is the table as the statement leaves it: without the indexes that are dropped later.
 func (p *preparation) withoutDrops() *schema.Table {
 	t := p.t.Clone()
 	t.Indexes = slices.DeleteFunc(t.Indexes, func(ix *schema.Index) bool {
@@ -132,7 +132,7 @@ func (p *preparation) freeName(name string) string {
 	}
 }
 
-// addForeignKey adds a foreign key behind the index that it needs and does not have.
+// addForeignKey adds a foreign key after the index that it needs and lacks.
 func (p *preparation) addForeignKey(ctx context.Context, a dialect.AlterAction) error {
 	if err := p.place(ctx, &a.ForeignKey); err != nil {
 		return err

@@ -13,7 +13,7 @@ func (x *definition) reload(ctx context.Context, t *schema.Table) (*schema.Table
 	return x.table(ctx, dialect.TableName{Name: t.Name, Pos: -1})
 }
 
-// published gives a definition that was published here as the catalog has it now: perhaps with more partitions. ErrConflict when
+// published gives a definition that was published here as the catalog has it now, perhaps with more partitions; ErrConflict if
 // another process has changed it.
 func (x *definition) published(ctx context.Context, t *schema.Table) (*schema.Table, error) {
 	now, err := x.reload(ctx, t)
@@ -23,7 +23,7 @@ func (x *definition) published(ctx context.Context, t *schema.Table) (*schema.Ta
 	return now, err
 }
 
-// publish publishes a definition. If it is to wait, it returns when nobody goes by the one before.
+// publish publishes a definition. If waits, it returns when no statement uses the previous one.
 func (x *definition) publish(ctx context.Context, t, next *schema.Table, waits bool) error {
 	if err := x.Catalog.Replace(ctx, t, next, x.meter); err != nil || !waits {
 		return err
@@ -31,7 +31,7 @@ func (x *definition) publish(ctx context.Context, t, next *schema.Table, waits b
 	return x.Catalog.WaitCurrent(ctx)
 }
 
-// replace publishes a definition, waits until nobody goes by the one before, and gives it as the catalog has it.
+// replace publishes a definition, waits until no statement uses the previous one, and gives the definition as the catalog has it.
 func (x *definition) replace(ctx context.Context, t, next *schema.Table) (*schema.Table, error) {
 	if err := bindable(next); err != nil {
 		return nil, err

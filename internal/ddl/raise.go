@@ -11,7 +11,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// counts gives the column that the change makes AUTO_INCREMENT, as it is before and afterwards; nil: none.
+// counts gives the column that the change makes AUTO_INCREMENT, before and after it; nil: none.
 func (m *making) counts() (before, after *schema.Column) {
 	for i, col := range m.to.Columns {
 		if from := m.From[i]; col.AutoIncrement && from >= 0 && !m.table.Columns[from].AutoIncrement {
@@ -21,8 +21,8 @@ func (m *making) counts() (before, after *schema.Column) {
 	return nil, nil
 }
 
-// raise has the table's AUTO_INCREMENT values begin behind the greatest value that a row has in a column, and gives that. All rows have values
-// up to above, but for those that were written since. A column that holds no numbers yet is looked at when it does. The table is as it is published.
+// raise makes the table's AUTO_INCREMENT values begin after the greatest value of a column, and gives that value. Rows have values
+// up to above, except those written since. A column that holds no numbers yet is looked at when it does. The table is the published one.
 func (m *making) raise(ctx context.Context, t *schema.Table, col *schema.Column, above int64) (int64, error) {
 	if col == nil || !col.Type.IsInteger() {
 		return above, nil
@@ -34,7 +34,7 @@ func (m *making) raise(ctx context.Context, t *schema.Table, col *schema.Column,
 	return greatest, err
 }
 
-// greatest gives the greatest value above one that a row has in a column; above where there is none.
+// greatest gives the greatest value of a column that exceeds above; above if there is none.
 func (x *definition) greatest(ctx context.Context, t *schema.Table, col *schema.Column, above int64) (_ int64, err error) {
 	name := schema.QuoteName(col.Name)
 	query := "SELECT MAX(" + name + ") FROM " + schema.QuoteName(x.Database) + "." + schema.QuoteName(t.Name) + " WHERE " + name + " > " + strconv.FormatInt(above, 10)

@@ -19,7 +19,7 @@ func (x *definition) rename(ctx context.Context, s *dialect.RenameTable) error {
 			return err
 		}
 	}
-	return x.Catalog.WaitCurrent(ctx) // nobody may find the table by its old name when another one gets that name
+	return x.Catalog.WaitCurrent(ctx) // no statement may find the table by its old name once another one gets that name
 }
 
 func (x *definition) renameTo(ctx context.Context, from, to dialect.TableName) error {
@@ -51,7 +51,7 @@ func (x *definition) renameTo(ctx context.Context, from, to dialect.TableName) e
 	return x.releaseElsewhere(ctx, t)
 }
 
-// renamed makes a change of a table of which tables of other databases, that its foreign keys refer to, must know by its next name.
+// renamed makes a change of a table whose next name must be known to the tables of other databases that its foreign keys refer to.
 func (x *definition) renamed(ctx context.Context, t, next *schema.Table, change func() error) error {
 	if strings.EqualFold(t.Name, next.Name) {
 		return change()
@@ -69,7 +69,7 @@ func (x *definition) renamed(ctx context.Context, t, next *schema.Table, change 
 	return err
 }
 
-// stays refuses to move a table into another database: its definition would have to leave one catalog and come to another at once.
+// stays refuses to move a table into another database: its definition would have to leave one catalog and enter another at once.
 func (x *definition) stays(database string) error {
 	if database == "" || strings.EqualFold(database, x.Database) {
 		return nil

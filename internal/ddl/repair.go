@@ -12,25 +12,25 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// examination holds an index entry against the row that it belongs to, or a row against its parent,
-// while others may be writing both.
+// examination checks an index entry against the row that it belongs to, or a row against its parent,
+// while other processes may be writing both.
 type examination struct {
 	*definition
 	w    *dml.Writer
 	rows *dml.RowWriter
 	f    *fault
-	i    int   // of the index; -1 for a row, which is the entry here, as the parent is the row
-	row  place // no key until an entry says it
+	i    int   // of the index; -1 if a row is examined: then the row stands for the entry, and its parent for the row
+	row  place // no key until an entry tells it
 }
 
-// sight is an entity as it was read; found is false where there was none.
+// sight is an entity as it was read; found is false if there was none.
 type sight struct {
 	engine.Entity
 	found bool
 }
 
-// examine gives what is wrong with an entry; nil where nothing is. No read covers two entities. So it reads entry and row in
-// turn until two reads of the one find it unchanged, by its ETag: what it read of the other in between was there at the same
+// examine gives what is wrong with an entry; nil if nothing is. No read covers two entities, so it reads entry and row in
+// turn until two reads of one find it unchanged, by its ETag: what it read of the other in between existed at the same
 // time.
 func (x *definition) examine(ctx context.Context, w *dml.Writer, rows *dml.RowWriter, f *fault) (*fault, error) {
 	s := &examination{definition: x, w: w, rows: rows, f: f, i: indexOf(rows.Table, f.index), row: place{f.home, f.row}}
@@ -79,7 +79,7 @@ func (s *examination) read(ctx context.Context, at place) (sight, error) {
 	return sight{e, found}, err
 }
 
-// readEntry reads the entry. Where the key of the row is not known, the entry tells it: meanwhile another row may have got the entry.
+// readEntry reads the entry. If the row's key is not known, the entry tells it: another row may have got the entry meanwhile.
 func (s *examination) readEntry(ctx context.Context) (sight, error) {
 	e, err := s.read(ctx, place{s.f.partition, s.f.key})
 	if err != nil || !e.found || s.f.row != "" {
@@ -89,7 +89,7 @@ func (s *examination) readEntry(ctx context.Context) (sight, error) {
 	return e, err
 }
 
-// rowOf gives the keys of the row that an entry belongs to; none where the entry cannot be read.
+// rowOf gives the keys of the row that an entry belongs to; none if the entry cannot be read.
 func (s *examination) rowOf(entry *engine.Entity) (at place, err error) {
 	row := make([]value.Value, s.rows.Table.RowWidth())
 	c := s.rows.Entries[s.i]
@@ -102,7 +102,7 @@ func (s *examination) rowOf(entry *engine.Entity) (at place, err error) {
 	return at, err
 }
 
-// verdict says what is wrong with an entry and a row that were there at the same time.
+// verdict says what is wrong with an entry and a row that existed at the same time.
 func (s *examination) verdict(ctx context.Context, entry, row *sight) (*fault, error) {
 	if s.f.kind == parentless {
 		if !entry.found || row.found {
@@ -140,7 +140,7 @@ func (s *examination) verdict(ctx context.Context, entry, row *sight) (*fault, e
 	return &out, nil
 }
 
-// expects says whether a row has the entry.
+// expects says whether a row calls for the entry.
 func (s *examination) expects(row *sight) (bool, error) {
 	if !row.found {
 		return false, nil
@@ -150,8 +150,8 @@ func (s *examination) expects(row *sight) (bool, error) {
 	return err == nil && entries[s.i] == dml.EntryKey{Partition: s.f.partition, Key: s.f.key}, err
 }
 
-// doubled makes, of a stale entry, a fault of two rows with one key: the row that the entry was compared with, and the row that
-// it holds. Nobody knows which of them is right.
+// doubled turns a stale entry into a fault of two rows with one key: the row that the entry was compared with, and the row that
+// it holds. Which of them is right cannot be known.
 func (s *examination) doubled(ctx context.Context, out *fault, entry *sight) error {
 	at, err := s.rowOf(&entry.Entity)
 	if err != nil || at == s.row {
@@ -180,7 +180,7 @@ func (s *examination) doubled(ctx context.Context, out *fault, entry *sight) err
 	return nil
 }
 
-// writeOne writes a row. raced says that others were faster, so that nothing is written.
+// writeOne writes a row. raced says that another writer was faster, so that nothing was written.
 func writeOne(ctx context.Context, w *dml.Writer, r *dml.RowWrite) (raced bool, err error) {
 	if err := w.Add(r); err != nil {
 		return false, err
@@ -189,7 +189,7 @@ func writeOne(ctx context.Context, w *dml.Writer, r *dml.RowWrite) (raced bool, 
 	return dml.IsRace(err), err
 }
 
-// removeOrphan deletes an entry of no row, if it is still what was found.
+// removeOrphan deletes an entry without a row, if it is still what was found.
 func (x *definition) removeOrphan(ctx context.Context, t *schema.Table, f *fault) (done bool, err error) {
 	w := x.writer(ctx)
 	defer w.End()
@@ -202,9 +202,9 @@ func (x *definition) removeOrphan(ctx context.Context, t *schema.Table, f *fault
 	return err == nil, err
 }
 
-// mend writes the row of a missing or stale entry anew. It deletes an orphan, and a row without its parent, if they are still what was
-// found. It does nothing where others have mended the fault. A row whose entry is missing may have a value of a unique key that another
-// row has got since, and with it the entry. That row keeps the entry: two rows have one key then, and nobody mends that.
+// mend rewrites the row of a missing or stale entry. It deletes an orphan, and a row without its parent, if they are still what was
+// found. It does nothing if another process has mended the fault. A row whose entry is missing may have a value of a unique key that
+// another row has got since, together with the entry. That row keeps the entry: then two rows have one key, which nothing mends.
 func (x *definition) mend(ctx context.Context, t *schema.Table, f *fault) (done bool, err error) {
 	if f.kind == parentless {
 		return x.disown(ctx, t, f)
@@ -221,7 +221,7 @@ func (x *definition) mend(ctx context.Context, t *schema.Table, f *fault) (done 
 		if err != nil || !found {
 			return false, err
 		}
-		r := &dml.RowWrite{Resolved: true} // whoever takes a key before this is written is met in the next try
+		r := &dml.RowWrite{Resolved: true} // a key taken before this is written is seen in the next try
 		if err := rows.Renew(ctx, w, r, old, func(i int, at dml.EntryKey, found *engine.Entity) (bool, error) {
 			of := fault{index: t.Indexes[i], part: f.part, partition: at.Partition, key: at.Key}
 			s := &examination{definition: x, w: w, rows: rows, f: &of, i: i, row: place{f.home, f.row}}

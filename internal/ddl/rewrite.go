@@ -22,7 +22,7 @@ import (
 )
 
 // eachStored gives all entities of a table whose RowKey is in a span, partition by partition, and store partition by store partition.
-// They are valid until the function returns.
+// They are valid until do returns.
 func (x *definition) eachStored(ctx context.Context, t *schema.Table, span keymap.Span, sel []string, do func(e *engine.Entity) error) error {
 	for _, part := range t.AllPartitions() {
 		if err := x.eachInPartition(ctx, t, part, span, sel, do); err != nil {
@@ -37,8 +37,8 @@ func (x *definition) eachInPartition(ctx context.Context, t *schema.Table, part 
 	return engine.EachIn(ctx, x.Runtime.Engine, rangeOf(t, part, span), sel, x.meter, do)
 }
 
-// rangeOf is where a table has the entities of a span of row keys. A table spread over store partitions is read as a whole,
-// unless that would read rows of other tables, too.
+// rangeOf is the range in which a table has the entities of a span of row keys. A table spread over store partitions is read as a
+// whole, unless that would read rows of other tables, too.
 func rangeOf(t *schema.Table, part *schema.Partition, span keymap.Span) engine.Range {
 	r := engine.Range{Table: part.Physical, From: span.From, To: span.To}
 	if t.Spread == nil || t.SharesPhysical() {
@@ -47,7 +47,7 @@ func rangeOf(t *schema.Table, part *schema.Partition, span keymap.Span) engine.R
 	return r
 }
 
-// rowsOf calls do for the rows among the entities of a table's row span, and leaves out copies of parents' rows.
+// rowsOf wraps do so that it gets only the rows among the entities of a table's row span, not copies of parents' rows.
 func rowsOf(t *schema.Table, do func(e *engine.Entity) error) func(e *engine.Entity) error {
 	return func(e *engine.Entity) error {
 		if t.IsParentCopy(e.RowKey) {
@@ -63,7 +63,7 @@ type transform struct {
 	old, new *codec.Decoder
 	columns  *dml.Columns
 	source   []int       // by column of to: the column of from, or -1
-	fresh    []expr.Func // by column of to, where source is -1
+	fresh    []expr.Func // by column of to, if source is -1
 	env      *expr.Env
 }
 
@@ -86,7 +86,7 @@ func (x *definition) newTransform(from, to *schema.Table, change *define.Change)
 	return tr, nil
 }
 
-// row gives the row that an entity holds, in the next form. The entity may be in it already: then it has the
+// row gives the row that an entity holds, in the next form. The entity may already be in that form: then it has the
 // property of a column that the change adds or gives another form.
 func (tr *transform) row(e *engine.Entity, number int) ([]value.Value, error) {
 	old := make([]value.Value, tr.from.RowWidth())
@@ -103,7 +103,7 @@ func (tr *transform) row(e *engine.Entity, number int) ([]value.Value, error) {
 	}
 	for i, col := range tr.to.Columns {
 		from := tr.source[i]
-		if tr.env.Session.Exact && col.PreviousForm != nil && from >= 0 { // what decodes a former value rounds it
+		if tr.env.Session.Exact && col.PreviousForm != nil && from >= 0 { // decoding a former value rounds it
 			if _, err := tr.columns.Convert(i, old[from], number, tr.env); err != nil {
 				return nil, err
 			}
@@ -127,7 +127,7 @@ func (tr *transform) row(e *engine.Entity, number int) ([]value.Value, error) {
 	return row, tr.ofNull(row, tr.columns.Finish(row, number, tr.env))
 }
 
-// ofNull gives MySQL's error of a row that is NULL in a column which is to be NOT NULL, in place of that of a statement which stores NULL.
+// ofNull replaces the error of a statement that stores NULL by MySQL's error for a row that is NULL in a column becoming NOT NULL.
 func (tr *transform) ofNull(row []value.Value, err error) error {
 	var refused *sqlerr.Error
 	if !errors.As(err, &refused) || refused.Code != sqlerr.CodeColumnNull {
@@ -141,8 +141,8 @@ func (tr *transform) ofNull(row []value.Value, err error) error {
 	return err
 }
 
-// verify makes sure that every row has a form in the next definition. Where a change makes a unique index together with other
-// things, it also makes sure that no two rows have the same value in that index: to take back the index alone would not undo
+// verify makes sure that every row has a form in the next definition. If a change makes a unique index together with other
+// things, it also makes sure that no two rows have the same value in that index: taking back the index alone would not undo
 // the rest.
 func (x *definition) verify(ctx context.Context, t, next *schema.Table, change *define.Change) error {
 	taken := newTaken(next, change)
@@ -200,15 +200,15 @@ func (k *taken) add(row []value.Value) (err error) {
 	return nil
 }
 
-// rewriteWindow is how many rows are read before they are written anew; rewriteTorn, where each of them is written together with
+// rewriteWindow is how many rows are read before they are rewritten. rewriteTorn is that number if each row is written together with
 // entries in other store partitions, so that all of them are one transaction.
 const (
 	rewriteWindow = 500
 	rewriteTorn   = 50
 )
 
-// rewrite writes every row of a table anew, with all its index entries: in the form of to, and so that the entries
-// of indexes that are being built are made. A row that somebody changes meanwhile is read again.
+// rewrite rewrites every row of a table with all its index entries: in the form of to, and so that the entries
+// of indexes being built are made. A row that another process changes meanwhile is read again.
 func (x *definition) rewrite(ctx context.Context, from, to *schema.Table, change *define.Change) error {
 	tr, err := x.newTransform(from, to, change)
 	if err != nil {
@@ -240,7 +240,7 @@ func (x *definition) rewrite(ctx context.Context, from, to *schema.Table, change
 	return r.flush(ctx)
 }
 
-// rewriter writes rows anew, a window of them at a time.
+// rewriter rewrites rows, a window of them at a time.
 type rewriter struct {
 	*definition
 	*transform
@@ -250,7 +250,7 @@ type rewriter struct {
 	last   time.Time
 }
 
-// noteEvery is how often it is noted how many rows were written anew.
+// noteEvery is how often the number of rewritten rows is noted.
 const noteEvery = time.Second
 
 func (r *rewriter) note(ctx context.Context) error {
@@ -261,7 +261,7 @@ func (r *rewriter) note(ctx context.Context) error {
 	return r.Catalog.SetProgress(ctx, r.to, r.number, r.meter)
 }
 
-// flush writes the window. Rows that others change at the same time are read and tried again, fewer at once each time, so that
+// flush writes the window. Rows that other processes change at the same time are read and tried again, fewer at once each time, so that
 // the other rows need not wait.
 func (r *rewriter) flush(ctx context.Context) error {
 	queue := r.window
@@ -305,7 +305,7 @@ func (r *rewriter) flush(ctx context.Context) error {
 	return nil
 }
 
-// send writes rows anew.
+// send rewrites rows.
 func (r *rewriter) send(ctx context.Context, w *dml.Writer, batch []dml.Stored) error {
 	for i := range batch {
 		rw := &dml.RowWrite{Number: i, Resolved: true}
@@ -319,7 +319,7 @@ func (r *rewriter) send(ctx context.Context, w *dml.Writer, batch []dml.Stored) 
 	return w.Flush(ctx)
 }
 
-// left reads the rows again that were not written; those that are gone need no more.
+// left rereads the rows that were not written; those that are gone need no more work.
 func (r *rewriter) left(ctx context.Context, w *dml.Writer, window []dml.Stored) ([]dml.Stored, error) {
 	var again []dml.Stored
 	for i := range window {
@@ -354,11 +354,11 @@ func (r *rewriter) left(ctx context.Context, w *dml.Writer, window []dml.Stored)
 func (x *definition) writer(ctx context.Context) *dml.Writer {
 	w := dml.NewWriter(ctx, x.Runtime, &exec.Execution{Plan: &planner.Plan{}, Session: x.session, Store: x.Runtime.Engine, Meter: x.meter}, &dml.Written{})
 	t, ok := x.Runtime.Engine.(engine.Transactor)
-	w.Chunked = w.Chunked || !ok || !t.Snapshots() // it is made again from where it got to
+	w.Chunked = w.Chunked || !ok || !t.Snapshots() // a change resumes where it got to
 	return w
 }
 
-// deleteEntries deletes all entries of an index that t no longer has: nobody reads them or adds to them any more.
+// deleteEntries deletes all entries of an index that t no longer has: no statement reads or adds them any more.
 func (x *definition) deleteEntries(ctx context.Context, t *schema.Table, ix *schema.Index) error {
 	for _, part := range t.AllPartitions() {
 		r := rangeOf(t, part, keymap.PrefixSpan(ix.KeyName+string(keymap.Separator)))

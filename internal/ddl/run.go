@@ -22,18 +22,18 @@ import (
 // Definer runs the statements that make and change definitions.
 type Definer struct {
 	Runtime *exec.Runtime
-	// Catalog is that of the database whose definitions are changed, Database its name. A table that a statement names without a
-	// database is of this one.
+	// Catalog is the catalog of the database whose definitions are changed, Database its name. A table that a statement names
+	// without a database is of this one.
 	Catalog  *catalog.Catalog
 	Database string
-	// Implicit: the database is there though nobody has created it.
+	// Implicit says that the database exists without having been created explicitly.
 	Implicit bool
 	// Seen are the tables that a query in the statement can name, by the current database of the session.
 	Seen show.Seen
 	// Shared puts new tables into the one physical table of the database, where they are not divided into partitions.
 	Shared bool
-	// Within gives what the query of CREATE TEMPORARY TABLE … AS reads of some tables in a transaction; nil: there is none. What the
-	// statement writes is no part of that, as in MySQL: a ROLLBACK leaves it.
+	// Within gives a reader for what the query of CREATE TEMPORARY TABLE … AS reads of some tables in a transaction; nil: there is
+	// none. What the statement writes is not part of the transaction, as in MySQL: a ROLLBACK leaves it.
 	Within func(ctx context.Context, tables []*schema.Table) (engine.Reader, error)
 	// Dropping are the tables that the statement drops in all databases, each with its database.
 	Dropping []dialect.TableName
@@ -75,7 +75,7 @@ func (d *Definer) Run(ctx context.Context, stmt dialect.Statement, session *expr
 	return out, err
 }
 
-// HalfwayError says that a change of definitions was ended by Cause when some of its steps were made.
+// HalfwayError says that Cause ended a change of definitions after some of its steps were made.
 type HalfwayError struct{ Cause error }
 
 func (e *HalfwayError) Error() string {
@@ -117,14 +117,14 @@ type definition struct {
 	session *expr.Session
 	meter   *engine.Meter
 
-	collation value.Collation // of tables that say none
+	collation value.Collation // of tables that specify none
 
-	noted bool  // how many rows were written anew may have been noted
-	gone  int64 // how many operations the statement had committed when all of them were undone last
+	noted bool  // the number of rewritten rows may have been noted
+	gone  int64 // operations committed by the statement when all of them were last undone
 	stood bool  // the statement had done something before the current action
 }
 
-// stands says whether the statement has done something that was not undone.
+// stands says whether the statement has done anything that was not undone.
 func (x *definition) stands() bool { return x.meter.Written.Load() > x.gone }
 
 // takenBack notes that the current action was undone.
@@ -139,7 +139,7 @@ func (x *definition) table(ctx context.Context, name dialect.TableName) (*schema
 	return x.lookUp(ctx, name, (*catalog.Snapshot).Table)
 }
 
-// known is table, or what is known of a table that another program made and nobody declared.
+// known is table, or what is known of a table that another program made and that was never declared.
 func (x *definition) known(ctx context.Context, name dialect.TableName) (*schema.Table, error) {
 	return x.lookUp(ctx, name, (*catalog.Snapshot).Find)
 }
@@ -164,7 +164,7 @@ func (x *definition) lookUp(ctx context.Context, name dialect.TableName, in func
 	return t, err
 }
 
-// with calls f, and again where definitions were changed meanwhile.
+// with calls f, and again if definitions were changed meanwhile.
 func (x *definition) with(ctx context.Context, f func() error) error {
 	return x.Catalog.With(ctx, func(*catalog.Snapshot) error {
 		err := f()
@@ -175,12 +175,12 @@ func (x *definition) with(ctx context.Context, f func() error) error {
 	})
 }
 
-// options are those of new definitions.
+// options are the options of new definitions.
 func (x *definition) options() planner.Options {
 	return planner.Options{Collation: x.collation, Exact: x.session.Exact}
 }
 
-// declared is table for the statement what. It refuses a table that another program made and nobody declared.
+// declared is table for the statement what. It refuses a table that another program made and that was never declared.
 func (x *definition) declared(ctx context.Context, name dialect.TableName, what string) (*schema.Table, error) {
 	t, err := x.known(ctx, name)
 	if err == nil && t.IsUndeclared() {
@@ -204,7 +204,7 @@ func (x *definition) plan(ctx context.Context, s dialect.Statement) (plan *plann
 	return plan, err
 }
 
-// notOfExternal refuses to change data of another program, or its layout.
+// notOfExternal refuses to change another program's data or its layout.
 func notOfExternal(what string, t *schema.Table) error {
 	if t.IsUndeclared() {
 		return sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "%s of the table '%s' is not supported: it belongs to another program, and has no definition. CREATE EXTERNAL TABLE … LOCATION '%s' gives it one", what, t.Name, t.Name)

@@ -10,16 +10,16 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// sampler reads pages of a range of keys, and says about how many rows there are: of RowKeys in one store partition, or of all
-// PartitionKeys of a physical table. It reads some pages from the beginning, as small tables end soon; then pages farther and farther
-// away, until the range ends; then, each time, one in the middle of the gap between two pages that has most rows. How many it has is
-// said by those two, and by how far their keys lie apart (keymap.Scale). A table without a gap was read whole.
+// sampler reads pages of a range of keys, and estimates the number of rows: of RowKeys in one store partition, or of all
+// PartitionKeys of a physical table. It reads some pages from the beginning, because small tables end soon; then pages farther and
+// farther away, until the range ends; then, each time, one in the middle of the gap between two pages that has most rows. That number
+// is estimated from the two pages and from how far their keys lie apart (keymap.Scale). A table without a gap was read whole.
 type sampler struct {
 	*definition
 	table     *schema.Table
 	collector *collector
 	physical  string
-	all       bool   // store partitions: keys are PartitionKeys
+	all       bool   // of all store partitions: keys are PartitionKeys
 	partition string // the only one
 	span      keymap.Span
 	budget    int // requests
@@ -39,12 +39,12 @@ type samplePage struct {
 }
 
 const (
-	sequential  = 10 // pages that are read from the beginning at most
+	sequential  = 10 // most pages that are read from the beginning
 	samplePageN = 1000
-	noEnd       = "\U0010FFFF" // behind all PartitionKeys
+	noEnd       = "\U0010FFFF" // after all PartitionKeys
 )
 
-// run reads until all is read, or the budget is spent.
+// run reads until everything is read or the budget is spent.
 func (s *sampler) run(ctx context.Context) (rows float64, whole bool, err error) {
 	end := s.spent() + s.budget
 	left := func() int { return end - s.spent() }
@@ -99,7 +99,7 @@ func (s *sampler) run(ctx context.Context) (rows float64, whole bool, err error)
 	return rows, whole, nil
 }
 
-// page reads some 1,000 entities with keys of at least from, below to.
+// page reads some 1,000 entities with keys of at least from and below to.
 func (s *sampler) page(ctx context.Context, from, to string, budget int) (*samplePage, error) {
 	if s.all {
 		return s.partitions(ctx, from, to, budget)
@@ -126,7 +126,7 @@ func (s *sampler) page(ctx context.Context, from, to string, budget int) (*sampl
 	return p, err
 }
 
-// partitions is page where keys are those of store partitions. One that is not read to its end is left to the next page, unless it
+// partitions is page for keys of store partitions. A store partition that is not read to its end is left to the next page, unless it
 // alone is more than a page: then a sampler reads it.
 func (s *sampler) partitions(ctx context.Context, from, to string, budget int) (*samplePage, error) {
 	p := &samplePage{Span: keymap.Span{From: from, To: to}, until: to}
@@ -205,7 +205,7 @@ func (s *sampler) see(key string) {
 	}
 }
 
-// scale is of all keys that were seen, without what all keys begin with.
+// scale is the scale of all keys seen, without their common prefix.
 func (s *sampler) scale() *keymap.Scale { return keymap.NewScale(s.letters) }
 
 // place is how far a key of the range is from its beginning.
@@ -226,7 +226,7 @@ func (s *sampler) place(scale *keymap.Scale, key string) *big.Int {
 	return scale.Top()
 }
 
-// lead is the length of what all keys of the range begin with.
+// lead is the length of the common prefix of all keys of the range.
 func (s *sampler) lead() int {
 	if s.all {
 		return 0
@@ -241,7 +241,7 @@ func (s *sampler) key(scale *keymap.Scale, place *big.Int) string {
 	return s.span.From[:s.lead()] + scale.Key(place)
 }
 
-// beyond is a key four times as far from the beginning of what was read as its end is.
+// beyond is a key four times as far from the beginning of what was read as the end of that.
 func (s *sampler) beyond(end string) string {
 	scale := s.scale()
 	from, to := s.place(scale, s.least), s.place(scale, end)
@@ -253,7 +253,7 @@ func (s *sampler) beyond(end string) string {
 	return s.key(scale, at)
 }
 
-// middle is a key between two others, lo where there is none.
+// middle is a key between two others; lo if there is none.
 func (s *sampler) middle(lo, hi string) string {
 	scale := s.scale()
 	sum := new(big.Int).Add(s.place(scale, lo), s.place(scale, hi))
@@ -263,7 +263,7 @@ func (s *sampler) middle(lo, hi string) string {
 	return lo
 }
 
-// largestGap is the one with most rows, behind page i; -1 where there is none.
+// largestGap is the gap with most rows, after page i; -1 if there is none.
 func (s *sampler) largestGap() (i int, rows float64) {
 	scale := s.scale()
 	i = -1
@@ -278,8 +278,8 @@ func (s *sampler) largestGap() (i int, rows float64) {
 	return i, rows
 }
 
-// gap estimates how many rows are between pages i and i+1: as many on their part of the keys as in these two. Where nothing lies behind
-// the gap the rows end somewhere in it, as a rule in the middle.
+// gap estimates how many rows are between pages i and i+1, assuming that they are as dense there as in these two. If nothing follows
+// the gap, the rows end somewhere in it, on average in the middle.
 func (s *sampler) gap(scale *keymap.Scale, i int) float64 {
 	before, behind := s.pages[i], s.pages[i+1]
 	width := func(from, to string) *big.Int { return new(big.Int).Sub(s.place(scale, to), s.place(scale, from)) }

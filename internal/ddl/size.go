@@ -10,7 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// TableSize is what a table takes of the store.
+// TableSize is the space that a table takes in the store.
 type TableSize struct {
 	Table      string
 	Rows       int64
@@ -28,7 +28,7 @@ type PartitionSize struct {
 	Entities, Bytes        int64
 }
 
-// Name is what SQL says of the place: the partition, where the table has any, and the PartitionKey.
+// Name is how SQL shows the place: the partition, if the table has any, and the PartitionKey.
 func (p *PartitionSize) Name() string {
 	if p.Partition == "" {
 		return p.PartitionKey
@@ -36,7 +36,7 @@ func (p *PartitionSize) Name() string {
 	return p.Partition + " " + p.PartitionKey
 }
 
-// Sizes reads all entities of tables, and says what these take. Of each it lists so many partitions.
+// Sizes reads all entities of tables, and gives the space that these take. It lists so many partitions of each.
 func Sizes(ctx context.Context, e engine.Engine, tables []*schema.Table, largest int, m *engine.Meter) ([]TableSize, error) {
 	sizes := &sizing{most: largest, sizes: map[*schema.Table]*TableSize{}, owners: keyOwners{}, named: map[string]string{}}
 	for _, t := range tables {
@@ -63,10 +63,10 @@ type sizing struct {
 	sizes  map[*schema.Table]*TableSize
 	order  []string // the physical tables
 	owners keyOwners
-	named  map[string]string // the partition of a table that a physical table is
+	named  map[string]string // by physical table: the partition of a table that it is
 }
 
-// own takes in a table.
+// own adds a table.
 func (s *sizing) own(t *schema.Table) {
 	size := &TableSize{Table: t.Name}
 	s.tables, s.sizes[t] = append(s.tables, size), size
@@ -83,7 +83,7 @@ func (s *sizing) own(t *schema.Table) {
 	}
 }
 
-// read reads a physical table, one store partition after the other.
+// read reads a physical table, one store partition after another.
 func (s *sizing) read(ctx context.Context, e engine.Engine, physical string, m *engine.Meter) error {
 	limits := e.Limits()
 	partition := PartitionSize{Physical: physical}
@@ -122,7 +122,7 @@ func (s *sizing) read(ctx context.Context, e engine.Engine, physical string, m *
 	return err
 }
 
-// keep takes a partition into the list of the largest.
+// keep adds a partition to the list of the largest.
 func (t *TableSize) keep(p PartitionSize, most int) {
 	at, _ := slices.BinarySearchFunc(t.Largest, p, func(a, b PartitionSize) int { return cmp.Compare(b.Entities, a.Entities) })
 	if at < most {

@@ -10,10 +10,10 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// setState takes indexes of t, by name, to a state, and waits until nobody uses the definition before it. It gives ErrConflict
-// where another process takes one of the indexes to a state, too: that one may have written rows.
+// setState takes indexes of t, by name, to a state, and waits until no statement uses the previous definition. It gives ErrConflict
+// if another process takes one of the indexes to a state, too: that process may have written rows.
 func (x *definition) setState(ctx context.Context, t *schema.Table, state schema.State, names []string) (*schema.Table, error) {
-	written := t // the definition that every row was written by, where the indexes become public
+	written := t // the definition by which every row was written, if the indexes become public
 	tries := retry.Begin(ctx, retry.Race)
 	for {
 		ctx := tries.Context
@@ -55,7 +55,7 @@ func (x *definition) setState(ctx context.Context, t *schema.Table, state schema
 	}
 }
 
-// sameStates says whether indexes, by name, are the same in two definitions, and nobody has changed their state in between.
+// sameStates says whether indexes, by name, are the same in two definitions, without a change of state in between.
 func sameStates(a, b *schema.Table, names []string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool {
 		x, y := a.Index(name), b.Index(name)
@@ -63,10 +63,10 @@ func sameStates(a, b *schema.Table, names []string) bool {
 	})
 }
 
-// retire takes indexes of t to write-only, so that nobody reads them, and then to delete-only, so that nobody adds to them.
-// Another process may change their states meanwhile: this one ends when it finds that.
+// retire takes indexes of t to write-only, so that no statement reads them, and then to delete-only, so that none adds to them.
+// Another process may change their states meanwhile: retire ends when it finds that.
 func (x *definition) retire(ctx context.Context, t *schema.Table, indexes []*schema.Index) (*schema.Table, error) {
-	var unread []string // that were taken to write-only here
+	var unread []string // taken to write-only here
 	for {
 		in := map[schema.State][]string{}
 		for _, old := range indexes {
@@ -84,7 +84,7 @@ func (x *definition) retire(ctx context.Context, t *schema.Table, indexes []*sch
 			t, err = x.setState(ctx, t, schema.WriteOnly, public)
 		case len(writeOnly) > 0:
 			if slices.ContainsFunc(writeOnly, func(name string) bool { return !slices.Contains(unread, name) }) {
-				// Who took it there may have done so just now: some process may still read it.
+				// The process that took it there may have done so just now: some process may still read it.
 				if err := x.Catalog.WaitCurrent(ctx); err != nil {
 					return nil, err
 				}

@@ -10,16 +10,16 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// steps make a change, in this order. A step that publishes a definition waits until nobody uses the one before it;
-// schema.CheckStep says what such a step may change. A step does nothing where the change does not need it.
+// steps make a change, in this order. A step that publishes a definition waits until no statement uses the one before it;
+// schema.CheckStep says what such a step may change. A step that the change does not need does nothing.
 func steps() []func(*making, context.Context) error {
 	return []func(*making, context.Context) error{
 		(*making).look,          // for rows that the next definition refuses
-		(*making).retireDropped, // takes indexes that go to write-only, then to delete-only
+		(*making).retireDropped, // takes dropped indexes to write-only, then to delete-only
 		(*making).announce,      // columns and checks, and looks for such rows again
 		(*making).publishNext,   // the next definition, with its new indexes delete-only
-		(*making).clear,         // deletes the entries of indexes that went
-		(*making).fill,          // takes new indexes to write-only, writes rows anew, makes the indexes public
+		(*making).clear,         // deletes the entries of dropped indexes
+		(*making).fill,          // takes new indexes to write-only, rewrites rows, makes the indexes public
 	}
 }
 
@@ -39,8 +39,8 @@ func (m *making) look(ctx context.Context) error {
 	return m.verify(ctx, m.table, m.to, &m.Change)
 }
 
-// unannounced gives ErrConflict where another process has announced a change of the table's columns meanwhile. When that is
-// taken back, a change made then would be taken back with it. Indexes would not be.
+// unannounced gives ErrConflict if another process has announced a change of the table's columns meanwhile. Taking that back
+// would also take back a change of columns made since, though not one of indexes.
 func (m *making) unannounced() error {
 	if !m.table.Announces() || m.only(dialect.AddIndex, dialect.DropIndexAction) {
 		return nil
@@ -90,7 +90,7 @@ func (m *making) publishNext(ctx context.Context) error {
 	if err := m.publish(ctx, m.table, m.to, m.Rewrite || m.Outdates || len(m.Fill) > 0 || len(m.Drop) > 0); err != nil {
 		return err
 	}
-	if _, err := m.raise(ctx, m.to, after, greatest); err != nil { // others wrote rows until nobody went by the former definition
+	if _, err := m.raise(ctx, m.to, after, greatest); err != nil { // other processes wrote rows until none used the former definition
 		return err
 	}
 	now, err := m.published(ctx, m.to)
@@ -101,7 +101,7 @@ func (m *making) publishNext(ctx context.Context) error {
 	return err
 }
 
-// writes says whether rows are written anew.
+// writes says whether rows are rewritten.
 func (m *making) writes() bool { return m.Rewrite || len(m.Fill) > 0 }
 
 func (m *making) clear(ctx context.Context) error {

@@ -9,8 +9,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// sweep takes away what transactions have left in tables whose processes died (REPAIR), or counts it (CHECK … EXTENDED). One note is for all
-// tables of the statement: it stands with the first one.
+// sweep removes what transactions have left in tables after their processes died (REPAIR), or counts it (CHECK … EXTENDED). One note
+// covers all tables of the statement, and is listed with the first one.
 func (x *definition) sweep(ctx context.Context, s *dialect.MaintainTable, out *Outcome) error {
 	store, ok := x.Runtime.Engine.(engine.Sweeper)
 	if !ok || s.Verb != "REPAIR" && (s.Verb != "CHECK" || !s.Extended) {

@@ -12,7 +12,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// createView is CREATE VIEW, which may replace one, and ALTER VIEW, which must.
+// createView is CREATE VIEW, which may replace a view, and ALTER VIEW, which must.
 func (x *definition) createView(ctx context.Context, s *dialect.CreateView) error {
 	old, err := x.table(ctx, s.View)
 	switch {
@@ -43,7 +43,7 @@ func (x *definition) createView(ctx context.Context, s *dialect.CreateView) erro
 	return x.Catalog.Replace(ctx, old, t, x.meter)
 }
 
-// view makes the definition by the tables as they are now.
+// view makes the definition from the tables as they are now.
 func (x *definition) view(ctx context.Context, s *dialect.CreateView) (t *schema.Table, err error) {
 	named := *s
 	named.View.Database = x.Database
@@ -54,7 +54,7 @@ func (x *definition) view(ctx context.Context, s *dialect.CreateView) (t *schema
 	return t, err
 }
 
-// planning are the options of a query that is part of a definition.
+// planning gives the options of a query that is part of a definition.
 func (x *definition) planning(ctx context.Context) planner.Options {
 	return planner.Options{Database: x.Seen.Database, Zoned: x.session.Zone != nil, Collation: x.session.Collation, Interrupted: ctx.Err}
 }
@@ -62,12 +62,12 @@ func (x *definition) planning(ctx context.Context) planner.Options {
 // visible are the tables that a query can name.
 func (x *definition) visible(ctx context.Context) schema.Tables { return show.Visible(ctx, x.Seen) }
 
-// dropViews drops all of the views, or, when one is missing, none.
+// dropViews drops all of the views or, if one is missing, none.
 func (x *definition) dropViews(ctx context.Context, s *dialect.DropView) error {
 	return x.dropFound(ctx, func(ctx context.Context) ([]*schema.Table, []string, error) { return x.viewsToDrop(ctx, s) })
 }
 
-// viewsToDrop finds the views that DROP VIEW names, and with IF EXISTS which of them there are not.
+// viewsToDrop finds the views that DROP VIEW names and, with IF EXISTS, which of them do not exist.
 func (x *definition) viewsToDrop(ctx context.Context, s *dialect.DropView) (views []*schema.Table, missing []string, err error) {
 	for _, name := range s.Views {
 		t, err := x.table(ctx, name)
@@ -92,7 +92,7 @@ func (x *definition) notView(t *schema.Table) error {
 	return sqlerr.New(sqlerr.CodeWrongObject, sqlerr.NoPos, "'%s.%s' is not VIEW", x.Database, t.Name)
 }
 
-// base is table for the statement what, which is about rows that are stored: it refuses a view, and a table that nobody declared.
+// base is table for the statement what, which is about stored rows: it refuses a view, and a table that was never declared.
 func (x *definition) base(ctx context.Context, name dialect.TableName, what string) (*schema.Table, error) {
 	t, err := x.declared(ctx, name, what)
 	if err == nil {
@@ -109,7 +109,7 @@ func (x *definition) notOfView(t *schema.Table) error {
 	return sqlerr.New(sqlerr.CodeWrongObject, sqlerr.NoPos, "'%s.%s' is not BASE TABLE", x.Database, t.Name)
 }
 
-// maintainView says whether the query of a view can be planned. Nothing else is to be done with one.
+// maintainView says whether the query of a view can be planned. Nothing else can be done with a view.
 func (x *definition) maintainView(ctx context.Context, t *schema.Table, verb string, say func(kind, text string)) error {
 	if verb != "CHECK" {
 		say("Error", x.notOfView(t).Error())
