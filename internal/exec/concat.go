@@ -10,7 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// concatNode passes the rows of its inputs, one input after the other, as values of the result's types.
+// concatNode passes the rows of its inputs, one input after another, as values of the result's types.
 type concatNode struct {
 	inputs []Node
 	types  []value.Type
@@ -80,8 +80,7 @@ func (it *concatIter) Close() error {
 	return it.input.Close()
 }
 
-// unifiedTypes gives the types of a set operation's columns. They are made to hold all inputs' values:
-// nothing is to be cut.
+// unifiedTypes gives the types of a set operation's columns. They hold all inputs' values uncut.
 func unifiedTypes(columns []planner.ResultColumn) []value.Type {
 	types := make([]value.Type, len(columns))
 	for i, c := range columns {
@@ -111,7 +110,7 @@ func unify(env *expr.Env, t value.Type, v value.Value) (value.Value, error) {
 	return env.Cast(t, v)
 }
 
-// sameKind says whether values of kind k are what a column of type t has.
+// sameKind says whether a column of type t holds values of kind k.
 func sameKind(t value.Type, k value.Kind) bool {
 	switch codec.FormOf(t) {
 	case codec.FormInt, codec.FormYear, codec.FormUint, codec.FormBigUint:

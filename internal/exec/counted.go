@@ -8,14 +8,14 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// Counts are how many rows tables had when a query of this process last read all of them. The zero one is empty. No plan goes by it:
-// it is for who wants to know what to expect.
+// Counts are how many rows tables had when a query of this process last read all of them. The zero value is empty. Plans do not use
+// it: it tells callers what to expect.
 type Counts struct {
 	mu sync.Mutex
 	of map[countedTable]Counted
 }
 
-// countedTable tells a table's rows from those of others, also from those that a table of the same name had before it.
+// countedTable distinguishes a table's rows from those of others, including an earlier table of the same name.
 type countedTable struct{ physical, rows string }
 
 // Counted is a count of rows.
@@ -40,7 +40,7 @@ func (c *Counts) Of(t *schema.Table) (Counted, bool) {
 	return n, ok
 }
 
-// note keeps a count. Of tables that are gone few are left when there are many.
+// note keeps a count. When there are many, few counts of dropped tables survive.
 func (c *Counts) note(t *schema.Table, rows int64) {
 	if c == nil {
 		return
@@ -53,7 +53,7 @@ func (c *Counts) note(t *schema.Table, rows int64) {
 	c.of[placeOfRows(t)] = Counted{rows, time.Now()}
 }
 
-// mostCounted bounds the tables whose counts are kept.
+// mostCounted limits the number of tables whose counts are kept.
 const mostCounted = 10_000
 
 // countsAll says whether a scan that is read to its end has seen every row of its table, once.

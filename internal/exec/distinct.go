@@ -28,7 +28,7 @@ type distinctIter struct {
 	held  int64
 }
 
-// bytesPerEntry is about what an entry of a Go map takes beside its key's octets.
+// bytesPerEntry is roughly the size of a Go map entry apart from its key's bytes.
 const bytesPerEntry = 48
 
 func (it *distinctIter) Next(ctx context.Context) ([]value.Value, error) {
@@ -60,7 +60,7 @@ func (it *distinctIter) Close() error {
 	return it.input.Close()
 }
 
-// collationAt gives the collation of a position; a list that ends before it means Binary.
+// collationAt gives the collation at a position; Binary after the end of the list.
 func collationAt(list []value.Collation, i int) value.Collation {
 	if i < len(list) {
 		return list[i]

@@ -12,7 +12,7 @@ var ErrTooManyEntities = errors.New("too many entities read")
 
 // TooManyEntitiesError says that a statement read more entities than max_entities allows.
 type TooManyEntitiesError struct {
-	Read int64 // entities that had come back when it was ended
+	Read int64 // entities that had come back when the statement was ended
 	Max  int64 // Runtime.MaxEntities
 }
 
@@ -25,7 +25,7 @@ func (e *TooManyEntitiesError) Is(target error) bool { return target == ErrTooMa
 
 // MemoryError says that a statement would hold more rows in memory than max_memory allows.
 type MemoryError struct {
-	Operator string // what holds them: "sort", "hash join", …
+	Operator string // the operator that holds them: "sort", "hash join", …
 	Max      int64  // bytes: Runtime.MaxMemory, or the bound of the account
 	Shared   string // Account.Name of the account whose statements would together; "" for the statement alone
 }
@@ -37,5 +37,5 @@ func (e *MemoryError) Error() string {
 	return fmt.Sprintf("%s needs more than the %d bytes of memory that max_memory allows", e.Operator, e.Max)
 }
 
-// errSubqueryRows is what a scalar subquery of two rows gives.
+// errSubqueryRows is the error of a scalar subquery that gives two rows.
 var errSubqueryRows = sqlerr.New(sqlerr.CodeSubqueryRows, sqlerr.NoPos, "Subquery returns more than 1 row")

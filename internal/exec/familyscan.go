@@ -14,13 +14,13 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// familyNode joins the rows of a table with those that live inside it, as they come from one range: the copy of a
+// familyNode joins the rows of a table with those interleaved in it, which come from one range: the copy of a
 // parent's row, then its children.
 type familyNode struct {
 	plan   *planner.FamilyScan
 	scan   *scanNode      // of the children; its spans hold the copies too
-	parent *codec.Decoder // of the copies; of each execution, a copy
-	// recheck and residual are of the parent, as those of scan are of each child; on is of both.
+	parent *codec.Decoder // of the copies; each execution has its own
+	// recheck and residual are of the parent, those of scan of each child; on is of both.
 	recheck, residual, on   func(*expr.Env) (bool, error)
 	parentFills, childFills []int
 }
@@ -47,7 +47,7 @@ func compileFamilyScan(n *planner.FamilyScan) (Node, error) {
 	return f, nil
 }
 
-// selectBoth gives the properties to read for two selections; nil is all there are.
+// selectBoth gives the properties to read for two selections; nil means all.
 func selectBoth(a, b []string) []string {
 	if a == nil || b == nil {
 		return nil
@@ -70,18 +70,18 @@ func (n *familyNode) Open(f *Frame) Iterator {
 	return it
 }
 
-// familyIter is a familyNode at work.
+// familyIter is the iterator of a familyNode.
 type familyIter struct {
 	scanIter
 	match          matcher
 	family         *familyNode
 	parents        codec.Decoder
-	parent         []value.Value  // the block's row with the parent under way
+	parent         []value.Value  // the block's row with the current parent
 	partition, key string         // of its copy
 	ahead          *engine.Entity // the next copy, while the parent before it is passed
 }
 
-// next gives the next joined row, and the key of its child; where it has none, the key of the parent's copy.
+// next gives the next joined row and the key of its child, or of the parent's copy if it has no child.
 func (it *familyIter) next(ctx context.Context) ([]value.Value, string, error) {
 	for {
 		e := it.ahead
@@ -108,7 +108,7 @@ func (it *familyIter) next(ctx context.Context) ([]value.Value, string, error) {
 			continue
 		}
 		if !it.match.active || !it.isChild(e) {
-			continue // of a parent that is not wanted; or of none, which matches nothing
+			continue // its parent is not wanted; or it has none, and so matches nothing
 		}
 		if err := it.decoder.DecodeRow(e, it.row); err != nil {
 			return nil, "", err
@@ -126,7 +126,7 @@ func (it *familyIter) next(ctx context.Context) ([]value.Value, string, error) {
 	}
 }
 
-// childless leaves the current parent. It gives its row if it had no children and such rows are wanted.
+// childless leaves the current parent. It gives the parent's row if that had no children and such rows are wanted.
 func (it *familyIter) childless() []value.Value {
 	if !it.match.active {
 		return nil
@@ -134,7 +134,7 @@ func (it *familyIter) childless() []value.Value {
 	return it.match.end()
 }
 
-// takeParent begins with the parent that e is a copy of, if it is one that is wanted.
+// takeParent begins with the parent that e is a copy of, if that parent is wanted.
 func (it *familyIter) takeParent(e *engine.Entity) error {
 	it.partition, it.key = e.PartitionKey, e.RowKey
 	if err := it.parents.DecodeRow(e, it.parent); err != nil {
@@ -147,7 +147,7 @@ func (it *familyIter) takeParent(e *engine.Entity) error {
 	return err
 }
 
-// satisfies checks the conditions on a parent or a child alone.
+// satisfies checks the conditions on a parent alone or a child alone.
 func (it *familyIter) satisfies(row []value.Value, recheck, residual func(*expr.Env) (bool, error)) (bool, error) {
 	it.f.Env.Row = row
 	if !it.reads.Exact {
@@ -158,7 +158,7 @@ func (it *familyIter) satisfies(row []value.Value, recheck, residual func(*expr.
 	return passes(residual, &it.f.Env)
 }
 
-// isChild says whether e lives inside the parent under way.
+// isChild says whether e is a child of the current parent.
 func (it *familyIter) isChild(e *engine.Entity) bool {
 	rest, ok := strings.CutPrefix(e.RowKey, it.key)
 	return ok && e.PartitionKey == it.partition && strings.HasPrefix(rest, string(keymap.Separator))

@@ -25,7 +25,7 @@ type filterIter struct {
 	node  *filterNode
 	f     *Frame
 	input Iterator
-	asked bool // once: cond was asked
+	asked bool // once: cond was evaluated
 	shut  bool // once: cond lets no row through
 }
 
@@ -49,7 +49,7 @@ func (it *filterIter) Next(ctx context.Context) ([]value.Value, error) {
 	}
 }
 
-// nextOnce asks before the first row is read, so that nothing is read for a condition that is not true.
+// nextOnce evaluates the condition before the first row is read, so that nothing is read if it is not true.
 func (it *filterIter) nextOnce(ctx context.Context) ([]value.Value, error) {
 	if !it.asked {
 		it.asked, it.shut = true, true

@@ -7,11 +7,11 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// limitNode leaves out the first rows, as OFFSET says, and passes as many as LIMIT says.
+// limitNode skips as many rows as OFFSET says, and passes as many as LIMIT says.
 type limitNode struct {
 	input Node
 	limit bounds
-	// countAll reads the rows behind the last, too, and tells the session how many there are.
+	// countAll reads the rows after the last, too, and tells the session how many there are.
 	countAll bool
 }
 
@@ -44,7 +44,7 @@ func (it *limitIter) Next(ctx context.Context) ([]value.Value, error) {
 		return nil, err
 	}
 	if it.left--; it.left == 0 && !it.node.countAll {
-		// What feeds this may be reading ahead. The row stays: it is not the store's.
+		// The input may be reading ahead. The row stays valid: it is not the store's.
 		err = it.input.Close()
 	}
 	return row, err
@@ -78,7 +78,7 @@ func (it *limitIter) next(ctx context.Context) ([]value.Value, error) {
 	return row, err
 }
 
-// countRest reads the rows that are not wanted where they are to be counted. It gives io.EOF, or the error of reading.
+// countRest reads the unwanted rows if they are to be counted. It gives io.EOF, or the error of reading.
 func (it *limitIter) countRest(ctx context.Context) error {
 	for it.node.countAll {
 		if _, err := it.next(ctx); err != nil {

@@ -9,45 +9,45 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
 )
 
-// Lines are where writers of a store wait for one another, a line for each table. A statement that met another writer takes
-// its turn alone: whoever wants to write to the table meanwhile waits behind it, in the order in which they came. So it gets
-// through, and those that meet often do not starve. Where nobody has met anybody nobody waits.
+// Lines are where writers of a store wait for one another, one line per table. A statement that met another writer takes
+// a turn alone: other writers to the table wait behind it, in order of arrival. So it gets through, and statements that often
+// meet others do not starve. As long as no writers meet, none waits.
 type Lines struct {
-	busy   atomic.Int64 // lines that somebody stands in
+	busy   atomic.Int64 // lines that are not empty
 	mu     sync.Mutex
 	byName map[string]*line
 }
 
-// Group is the transactions of a store, as far as they wait for rows of each other.
+// Group is the transactions of a store, as far as they wait for each other's rows.
 type Group = buffer.Group
 
-// line is those who write, and those who wait, since somebody has taken his turn alone.
+// line is the writers to a table, and those that wait, since a writer has asked for a turn alone.
 type line struct {
-	writing int  // how many
-	alone   bool // the one who writes has his turn alone
+	writing int  // number of writers
+	alone   bool // the only writer has its turn alone
 	waiting []*place
 }
 
-// place is one who waits.
+// place is a waiting writer.
 type place struct {
 	alone bool
-	turn  chan struct{} // closed when it is his
+	turn  chan struct{} // closed when its turn comes
 }
 
-// Turn is the right to write to a table until it is ended. The zero Turn is nobody's.
+// Turn is the right to write to a table until it is ended. The zero Turn is no right at all.
 type Turn struct {
 	lines *Lines
 	name  string
 	alone bool
 }
 
-// IsAlone says whether nobody else has a turn at the table.
+// IsAlone says whether no other writer has a turn at the table.
 func (t *Turn) IsAlone() bool { return t.alone }
 
-// AreBusy says whether anybody is in line.
+// AreBusy says whether any line is not empty.
 func (l *Lines) AreBusy() bool { return l != nil && l.busy.Load() > 0 }
 
-// Join waits for a turn at a table, if somebody is in line there; it costs nothing where nobody is.
+// Join waits for a turn at a table if there is a line; it costs nothing if there is none.
 func (l *Lines) Join(ctx context.Context, table string, t *Turn) error {
 	if !l.AreBusy() || t.lines != nil {
 		return nil
@@ -55,7 +55,7 @@ func (l *Lines) Join(ctx context.Context, table string, t *Turn) error {
 	return l.enter(ctx, table, false, t)
 }
 
-// Alone waits for a turn alone, in place of the one that t has.
+// Alone waits for a turn alone, which replaces the turn that t has.
 func (l *Lines) Alone(ctx context.Context, table string, t *Turn) error {
 	if l == nil || t.alone {
 		return nil
@@ -100,7 +100,7 @@ func (l *Lines) enter(ctx context.Context, table string, alone bool, t *Turn) er
 	return nil
 }
 
-// next gives their turns to those who come next: one alone, or all up to the next who wants to be alone.
+// next gives turns to the next in line: one alone, or all up to the next that wants to be alone.
 func (in *line) next() {
 	for len(in.waiting) > 0 && !in.alone && (in.writing == 0 || !in.waiting[0].alone) {
 		p := in.waiting[0]
@@ -116,7 +116,7 @@ func (in *line) leave() {
 	in.alone = false
 }
 
-// advance goes on with a line that somebody has left, and takes away one that nobody stands in.
+// advance moves on a line that a writer has left, and removes it if it is empty.
 func (l *Lines) advance(table string, in *line) {
 	in.next()
 	if in.writing == 0 && len(in.waiting) == 0 && l.byName[table] == in {
@@ -125,7 +125,7 @@ func (l *Lines) advance(table string, in *line) {
 	}
 }
 
-// End lets the next one go on. It may be called more than once.
+// End lets the next writer go on. It may be called more than once.
 func (t *Turn) End() {
 	if t.lines == nil {
 		return

@@ -9,7 +9,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// matcher makes the rows of a join: it goes through the matches of one left row after the other.
+// matcher makes the rows of a join: it goes through the matches of one left row after another.
 type matcher struct {
 	kind planner.JoinKind
 	f    *Frame
@@ -38,7 +38,7 @@ func (m *matcher) take(left []value.Value) {
 	m.left, m.matched, m.active = left, false, true
 }
 
-// nextRow gives what comes of the next matches of the left row; nil behind the last of them.
+// nextRow gives the result of the next match of the left row; nil after the last.
 func (m *matcher) nextRow(ctx context.Context, from matches) ([]value.Value, error) {
 	for m.active {
 		if some, err := from.nextMatch(ctx); err != nil {
@@ -53,12 +53,12 @@ func (m *matcher) nextRow(ctx context.Context, from matches) ([]value.Value, err
 	return nil, nil
 }
 
-// matches is the way of a join to find the matches of a left row: it puts the next one into the matcher's row.
+// matches is how a join finds the matches of a left row: it puts the next one into the matcher's row.
 type matches interface {
 	nextMatch(ctx context.Context) (some bool, err error)
 }
 
-// try says what comes of the right row that has been put into m.row: a row to pass, or nil.
+// try gives what results from the right row now in m.row: a row to pass, or nil.
 func (m *matcher) try(ctx context.Context) ([]value.Value, error) {
 	if m.pairs++; m.pairs%pairsPerLook == 0 {
 		if err := ctx.Err(); err != nil {
@@ -84,7 +84,7 @@ func (m *matcher) try(ctx context.Context) ([]value.Value, error) {
 	return m.row, nil
 }
 
-// end says what comes of the left row when it has no more matches: a row to pass, or nil.
+// end gives what results from the left row once it has no more matches: a row to pass, or nil.
 func (m *matcher) end() []value.Value {
 	m.active = false
 	if m.matched {
@@ -102,15 +102,15 @@ func (m *matcher) end() []value.Value {
 	return nil
 }
 
-// needsRight says whether there can be no rows when the right side has none.
+// needsRight says whether an empty right side means an empty result.
 func needsRight(k planner.JoinKind) bool { return k == planner.InnerJoin || k == planner.SemiJoin }
 
-// joinNode is what all joins have in common: the inputs, and what is to be checked of each pair.
+// joinNode is what all joins have in common: the inputs, and what to check of each pair.
 type joinNode struct {
 	kind        planner.JoinKind
 	left, right Node
 	on          func(*expr.Env) (bool, error)
-	// The positions that the inputs and the join fill; kept, as a join of many tables is as deep.
+	// The positions that the inputs and the join fill; stored, because a join of many tables is as deep.
 	leftFills, rightFills, filled []int
 }
 
@@ -136,7 +136,7 @@ func (n *joinNode) matcher(f *Frame) matcher {
 	return matcher{kind: n.kind, f: f, on: n.on, leftFills: n.leftFills, rightFills: n.rightFills}
 }
 
-// drain keeps all rows of an input and closes it. each is called with every row and its copy.
+// drain stores all rows of an input and closes it. each is called with every row and its copy.
 func drain(ctx context.Context, in Iterator, s *rowStore, each func(row, kept []value.Value) error) error {
 	for {
 		row, err := in.Next(ctx)

@@ -12,28 +12,28 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// memo is what a correlated subquery has given, by the values of the outer columns that it uses. When it has run often, it is
-// answered for all values at once, if that costs no more than what its runs have cost so far.
+// memo holds the results of a correlated subquery, by the values of the outer columns that it uses. After many runs, the subquery
+// is answered for all values at once, if that costs no more than its runs so far.
 type memo struct {
 	known map[string]value.Value
 	held  int64
 	key   []byte
 
 	runs   int
-	next   int   // the number of runs at which whole is tried again
+	next   int   // the number of runs at which whole is next tried
 	spent  int64 // by the runs, in entities
-	tried  int64 // what the last attempt to read whole had cost when it was given up
+	tried  int64 // the cost of the last attempt to read whole when it was given up
 	whole  map[string]value.Value
-	absent value.Value // for keys that whole has not
+	absent value.Value // for keys that whole lacks
 }
 
-// maxMemo is how many bytes the values take that are remembered of a subquery. When there are more, it begins anew.
+// maxMemo is the size in bytes of the remembered results of a subquery. Beyond it, remembering starts afresh.
 const maxMemo = 8 << 20
 
-// firstWhole is how often a subquery runs that reads by key before it is tried to answer it for all values at once.
+// firstWhole is how often a subquery that reads by key runs before answering it for all values at once is tried.
 const firstWhole = 8
 
-// remembered gives what compute gives for the row of env, and for x, which is compared with the subquery's rows.
+// remembered gives the result of compute for the row of env and for x, which is compared with the subquery's rows.
 func (r *Run) remembered(env *expr.Env, s *expr.Subquery, x []value.Value, compute func() (value.Value, error)) (value.Value, error) {
 	slot := r.slotOf(s)
 	if slot.memo == nil {
@@ -61,7 +61,7 @@ func (r *Run) remembered(env *expr.Env, s *expr.Subquery, x []value.Value, compu
 	if v, ok := m.known[string(m.key)]; ok {
 		return v, nil
 	}
-	key := string(m.key) // compute may come here again
+	key := string(m.key) // compute may get here again
 	before := r.cost()
 	v, err := compute()
 	if err != nil {
@@ -73,7 +73,7 @@ func (r *Run) remembered(env *expr.Env, s *expr.Subquery, x []value.Value, compu
 	return v, nil
 }
 
-// keep remembers v, where there is room for it.
+// keep remembers v if there is room for it.
 func (m *memo) keep(r *Run, key string, v value.Value) {
 	size := int64(len(key)+len(v.Text())) + BytesPerValue + bytesPerEntry
 	if m.held+size > maxMemo {
@@ -92,7 +92,7 @@ func (m *memo) drop(r *Run) {
 	m.known, m.held = map[string]value.Value{}, 0
 }
 
-// outer is the value of a column of the row of env or of one around it.
+// outer is the value of a column in the row of env or of an enclosing one.
 func outer(env *expr.Env, c *expr.Column) value.Value {
 	for range c.Level {
 		env = env.Outer
@@ -113,7 +113,7 @@ func (r *Run) cost() int64 {
 	return m.Scanned.Load() + m.Requests.Load()*r.entitiesPerRequest()
 }
 
-// entitiesPerRequest is how many entities can be read for what a request costs beside.
+// entitiesPerRequest is how many entities can be read for the cost of a request itself.
 func (r *Run) entitiesPerRequest() int64 {
 	if t, ok := r.Rt.Engine.(engine.Transactor); ok && t.Snapshots() {
 		return 32 // in this process
@@ -121,11 +121,11 @@ func (r *Run) entitiesPerRequest() int64 {
 	return 1000
 }
 
-// errTooDear ends an attempt to answer a subquery at once.
+// errTooDear ends an attempt to answer a subquery for all values at once.
 var errTooDear = errors.New("the subquery reads too much to be answered at once")
 
-// tryWhole answers s for all outer values, unless that costs more than the runs so far. Then it is tried again after twice as
-// many, so that both ways together cost no more than a few times the better one.
+// tryWhole answers s for all outer values, unless that costs more than the runs so far. In that case it is tried again after twice
+// as many runs, so that both ways together cost no more than a few times the better one.
 func (r *Run) tryWhole(m *memo, env *expr.Env, s *expr.Subquery) error {
 	m.next *= 2
 	if r.X.Pins || r.X.Plan.ForUpdate {
@@ -134,7 +134,7 @@ func (r *Run) tryWhole(m *memo, env *expr.Env, s *expr.Subquery) error {
 	inner := &Run{Rt: r.Rt, X: r.X, store: r.store, ctx: r.ctx, requests: r.requests, around: r}
 	inner.most = m.spent
 	if !s.Whole.ByKey {
-		inner.most *= 2 // a run reads all that there is, or has the store do it
+		inner.most *= 2 // a run reads everything, or has the store do so
 	}
 	if most := r.mostEntities(); most > 0 {
 		inner.most = min(inner.most, (most-r.entities.Load())/2)
@@ -163,7 +163,7 @@ func (r *Run) tryWhole(m *memo, env *expr.Env, s *expr.Subquery) error {
 	var known *sqlerr.Error
 	var memory *MemoryError
 	if errors.Is(err, errTooDear) || errors.As(err, &memory) || errors.As(err, &known) {
-		return nil // of rows that nobody asks for, maybe
+		return nil // possibly from rows that no run would read
 	}
 	return err
 }
@@ -184,7 +184,7 @@ func (m *memo) ofWhole(env *expr.Env, w *expr.Whole) value.Value {
 	return m.absent
 }
 
-// wholeReader reads what a subquery gives for all outer values.
+// wholeReader reads a subquery's results for all outer values.
 type wholeReader struct {
 	run    *Run
 	w      *expr.Whole

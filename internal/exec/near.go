@@ -10,8 +10,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
 )
 
-// GetEach reads entities by their keys, none of them twice, and calls got for each; found says whether it is there. It may call got side
-// by side. Many keys that lie close are read by ranges (engine.Near).
+// GetEach reads entities by their keys, which must differ, and calls got for each, possibly in parallel; found says whether the entity
+// exists. Many keys that lie close together are read by ranges (engine.Near).
 func (r *Run) GetEach(ctx context.Context, gets []engine.Get, got func(i int, e *engine.Entity, found bool) error) error {
 	known, err := r.getNear(ctx, gets, got)
 	if err != nil {
@@ -29,7 +29,7 @@ func (r *Run) GetEach(ctx context.Context, gets []engine.Get, got func(i int, e 
 	})
 }
 
-// getNear is GetEach of those that ranges answer, and says which these are; nil: none.
+// getNear is GetEach for the keys that ranges answer, and says which these are; nil: none.
 func (r *Run) getNear(ctx context.Context, gets []engine.Get, got func(i int, e *engine.Entity, found bool) error) (known []bool, err error) {
 	isOwn, scan := func(*engine.Get) bool { return false }, r.store.Scan
 	if view, ofTx := r.store.(buffer.View); ofTx {
@@ -62,9 +62,9 @@ func (r *Run) getNear(ctx context.Context, gets []engine.Get, got func(i int, e 
 	return known, nil
 }
 
-// ScanNear reads many ranges, each of one partition and without a limit, where few requests across them read all (engine.Near). It calls
-// got for their entities, side by side for those of different partitions, and says which ranges it has answered; nil: none. Of others got may
-// have had a part.
+// ScanNear reads many ranges, each in one partition and without a limit, if a few requests across them read all (engine.Near). It calls
+// got for their entities, in parallel for different partitions, and says which ranges it has answered; nil: none. got may also have
+// received part of a range that was not answered.
 func (r *Run) ScanNear(ctx context.Context, scans []engine.Scan, got func(i int, e *engine.Entity) error) (answered []bool, err error) {
 	return r.scanNear(ctx, r.store.Scan, scans, got)
 }
@@ -105,7 +105,7 @@ func (r *Run) scanNear(ctx context.Context, scan func(context.Context, engine.Sc
 	})
 }
 
-// isBeside says whether one range may have both, of which the first does not begin behind the second.
+// isBeside says whether one range may contain both; a must not begin after b.
 func isBeside(a, b *engine.Scan) bool {
 	return a.Table == b.Table && a.PartitionKey == b.PartitionKey && a.To != "" && a.To <= b.From && (a.Select == nil) == (b.Select == nil) && slices.Equal(a.Select, b.Select)
 }

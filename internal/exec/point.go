@@ -12,8 +12,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// pointNode is a whole query that reads one row by its key and passes columns of it: the commonest query
-// there is. Its iterator decodes the entity right into the result, with hardly an allocation.
+// pointNode is a whole query that reads one row by its key and passes columns of it, the commonest query
+// of all. Its iterator decodes the entity right into the result, with hardly an allocation.
 type pointNode struct {
 	scan    *access.Scan
 	decoder *codec.Decoder
@@ -21,7 +21,7 @@ type pointNode struct {
 	width   int
 }
 
-// pointNodeOf gives the pointNode that does the same as the plan, nil where there is none.
+// pointNodeOf gives the pointNode equivalent to the plan; nil if there is none.
 func pointNodeOf(root planner.Node) *pointNode {
 	project, ok := root.(*planner.Project)
 	if !ok {
@@ -44,12 +44,12 @@ func pointNodeOf(root planner.Node) *pointNode {
 	return &pointNode{scan: scan, decoder: rows.DecoderTo(columns, dst, get), get: get, width: len(dst)}
 }
 
-// pointIter is a pointNode at work. Small results need no memory of their own.
+// pointIter is the iterator of a pointNode. Small results need no memory of their own.
 type pointIter struct {
 	node  *pointNode
 	f     *Frame
 	other Node     // the same plan's general form
-	rest  Iterator // set where the arguments make it no point read
+	rest  Iterator // set if the arguments make it no point read
 	done  bool
 	reads access.Reads
 	key   [1]access.Key

@@ -29,7 +29,7 @@ type pointRead struct {
 	found  bool
 }
 
-// mostKnownPoints bounds what a memo keeps; what comes later is read each time.
+// mostKnownPoints limits what is kept; later points are read each time.
 const mostKnownPoints = 1000
 
 // rereads says whether a query may read an entity by its key in several places, or several times in one.
@@ -80,7 +80,7 @@ func (r *Run) knownPoint(ctx context.Context, g engine.Get, k access.Key) (engin
 	return read.entity, read.found, err
 }
 
-// propertiesText is one text for each list of properties; nil is all.
+// propertiesText is a distinct text for each list of properties; nil means all.
 func propertiesText(names []string) string {
 	if names == nil {
 		return "*"

@@ -8,11 +8,11 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// Points are read in batches, side by side within the bound; the first is small, because a LIMIT above may
-// be content with it.
+// Points are read in batches, in parallel within the limit; the first is small, because it may satisfy a LIMIT
+// above.
 const maxPointBatch = 256
 
-// nextBatch gives the size of the batch behind one of size n.
+// nextBatch gives the size of the batch after one of size n.
 func (r *Run) nextBatch(n int) int {
 	if n == 0 {
 		return r.Parallel()
@@ -20,7 +20,7 @@ func (r *Run) nextBatch(n int) int {
 	return min(2*n, maxPointBatch)
 }
 
-// pointSource reads entities by their keys and passes those that there are, in the order of the keys.
+// pointSource reads entities by their keys and passes those that exist, in the order of the keys.
 type pointSource struct {
 	run  *Run
 	get  engine.Get // without the keys
@@ -93,7 +93,7 @@ func (s *pointSource) readOne(ctx context.Context, key access.Key) (err error) {
 	return err
 }
 
-// index says which of the keys the entity that was passed last has.
+// index says which of the keys belongs to the entity that was passed last.
 func (s *pointSource) index() int { return s.before + s.pos - 1 }
 
 // point reads one entity by its keys.
@@ -101,7 +101,7 @@ func (r *Run) point(ctx context.Context, g engine.Get, k access.Key) (engine.Ent
 	return r.Get(ctx, getOf(g, k))
 }
 
-// getOf is g of the entity with a key.
+// getOf is g for the entity with a key.
 func getOf(g engine.Get, k access.Key) engine.Get {
 	g.Table, g.PartitionKey, g.RowKey = k.Partition.Physical, k.PartitionKey, k.RowKey
 	return g
@@ -112,7 +112,7 @@ func (s *pointSource) Close() error {
 	return nil
 }
 
-// indexJoinSource reads the rows of index entries that do not hold all columns which are wanted. It passes over rows that were
+// indexJoinSource reads the rows of index entries that lack some of the wanted columns. It skips rows that were
 // deleted meanwhile; the caller checks those that were changed.
 type indexJoinSource struct {
 	run     *Run

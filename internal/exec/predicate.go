@@ -13,9 +13,9 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// storePredicate is a access.Predicate with its values compiled. The values are known at each execution only,
-// and what they are decides how much of the filter can be sent: what does not convert exactly to the
-// stored form is left out, so that more comes back, never less.
+// storePredicate is an access.Predicate with its values compiled. The values are known only at each execution,
+// and they decide how much of the filter can be sent: what does not convert exactly to the stored form is left
+// out, so that more comes back, never less.
 type storePredicate struct {
 	op       access.PredicateOp
 	kids     []*storePredicate
@@ -27,7 +27,7 @@ type storePredicate struct {
 	value    expr.Func
 }
 
-// compilePredicate compiles f for entities that hold the columns of c; nil when nothing of it can be sent.
+// compilePredicate compiles f for entities that hold the columns of c; nil if nothing of it can be sent.
 func compilePredicate(f *access.Predicate, c *codec.Codec) *storePredicate {
 	if f == nil {
 		return nil
@@ -60,7 +60,7 @@ func compilePredicate(f *access.Predicate, c *codec.Codec) *storePredicate {
 	return nil
 }
 
-// filterRoom is what may still be sent of a filter.
+// filterRoom is how much may still be added to a filter.
 type filterRoom struct{ comparisons, bytes int }
 
 // filterRoomOf leaves room for the two comparisons of a range of row keys.
@@ -68,11 +68,11 @@ func filterRoomOf(l engine.Limits) filterRoom {
 	return filterRoom{comparisons: l.FilterCompare - 2, bytes: l.FilterBytes - 2*(l.KeyUnits+bytesPerComparison)}
 }
 
-// bytesPerComparison is what a comparison takes in a filter's text beside its property and constant:
+// bytesPerComparison is the size of a comparison in a filter's text apart from its property and constant:
 // operator, quotes, parentheses, the " and " before the next.
 const bytesPerComparison = 20
 
-// take says whether a comparison fits, and takes its room when it does.
+// take says whether a comparison fits, and takes its room if so.
 func (r *filterRoom) take(property string, v engine.Value) bool {
 	size := len(property) + bytesPerComparison + len(v.S)
 	if v.Type != engine.String && v.Type != engine.Guid {
@@ -91,7 +91,7 @@ func (r *filterRoom) take(property string, v engine.Value) bool {
 	return true
 }
 
-// bind makes the filter to send; nil when nothing of it can be.
+// bind makes the filter to send; nil if nothing can be sent.
 func (f *storePredicate) bind(env *expr.Env, room *filterRoom) (*engine.Filter, error) {
 	if f == nil {
 		return nil, nil
@@ -141,7 +141,7 @@ func (f *storePredicate) bindOr(env *expr.Env, room *filterRoom) (*engine.Filter
 		if err != nil {
 			return nil, err
 		}
-		if k == nil { // one part that lets everything through makes the whole do so
+		if k == nil { // one branch that lets everything through makes the whole do so
 			*room = before
 			return nil, nil
 		}
@@ -155,8 +155,8 @@ var filterOps = [...]engine.FilterOp{
 	access.PredicateLt: engine.Lt, access.PredicateLe: engine.Le,
 }
 
-// constant gives the comparison of the stored form that lets through all that "column op v" does; not ok
-// when there is none.
+// constant gives a comparison of the stored form that lets through all that "column op v" does; not ok
+// if there is none.
 func (f *storePredicate) constant(v value.Value) (engine.FilterOp, engine.Value, bool) {
 	none := engine.Value{}
 	op, t := filterOps[f.op], &f.column.Type
@@ -206,7 +206,7 @@ func (f *storePredicate) constant(v value.Value) (engine.FilterOp, engine.Value,
 	switch stored.Type {
 	case engine.Double:
 		if exact.Float() == 0 {
-			stored.N = 0 // not every store takes -0 for 0
+			stored.N = 0 // not every store treats -0 as 0
 		}
 	case engine.Boolean, engine.Guid:
 		return op, stored, op == engine.Eq
@@ -214,7 +214,7 @@ func (f *storePredicate) constant(v value.Value) (engine.FilterOp, engine.Value,
 	return op, stored, true
 }
 
-// takes says whether the store compares what is stored with values of v's kind as SQL does.
+// takes says whether the store compares the stored form with values of v's kind as SQL does.
 func (f *storePredicate) takes(v value.Value) bool {
 	switch t := &f.column.Type; f.form {
 	case codec.FormBinary:
@@ -246,8 +246,8 @@ func (f *storePredicate) edm() engine.Edm {
 	return codec.EdmOf(f.column.Edm)
 }
 
-// blankBound gives a bound for s with any number of blanks at its end: all these texts are on the op side of it. Blanks move a
-// text above another one only where that has a control character.
+// blankBound gives a bound for s followed by any number of blanks: all these texts are on the op side of it. Blanks move a
+// text above another one only if that has a control character there.
 func blankBound(op access.PredicateOp, s string) (bound string, ok bool) {
 	s = strings.TrimRight(s, " ")
 	below := op == access.PredicateLt || op == access.PredicateLe
@@ -282,7 +282,7 @@ func oneInteger(i, v value.Value) bool {
 }
 
 // oneDecimal says whether d is the only value of its scale that equals v. A v that is not exact is compared as a float, which
-// tells apart decimals of 15 digits, and not all of more.
+// distinguishes decimals of up to 15 digits, but not all longer ones.
 func oneDecimal(d, v value.Value) bool {
 	const exact = 15
 	switch v.Kind() {

@@ -13,17 +13,17 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// Profile is what each operator of an execution has done. The zero one is empty.
+// Profile is what each operator of an execution has done. The zero value is empty.
 type Profile struct {
 	mu        sync.Mutex
 	operators map[planner.Node]*Done
 }
 
-// Done is what an operator has done, all of its runs together: the inner side of a join and a correlated subquery run more than once.
+// Done is what an operator has done in all of its runs: the inner side of a join and a correlated subquery run more than once.
 type Done struct {
 	Runs  atomic.Int64
 	Rows  atomic.Int64 // that it gave
-	Time  atomic.Int64 // nanoseconds in it and in what is below it; of reads side by side the sum
+	Time  atomic.Int64 // nanoseconds in it and in its inputs; the sum over parallel reads
 	Meter engine.Meter // of a scan: what it has read
 
 	mu    sync.Mutex
@@ -31,7 +31,7 @@ type Done struct {
 	more  int
 }
 
-// read notes what a scan reads, of all its runs up to planner.MostReads keys and spans.
+// read notes what a scan reads in all of its runs, up to planner.MostReads keys and spans.
 func (d *Done) read(r *access.Reads) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -74,7 +74,7 @@ func (p *Profile) AddTo(m *engine.Meter) {
 	}
 }
 
-// operator is a Node with what it was compiled of.
+// operator is a Node with the plan node that it was compiled from.
 type operator struct {
 	Node
 	plan planner.Node
@@ -82,7 +82,7 @@ type operator struct {
 
 func (o operator) Open(f *Frame) Iterator { return watch(o.Node.Open(f), f, o.plan) }
 
-// watch is it, with what it does noted as done by an operator of the plan where somebody asks.
+// watch gives it, with its work noted under an operator of the plan if there is a profile.
 func watch(it Iterator, f *Frame, plan planner.Node) Iterator {
 	if f.X.Profile == nil {
 		return it

@@ -25,7 +25,7 @@ func (rt *Runtime) Query(ctx context.Context, x *Execution) (*Cursor, error) {
 	return c, nil
 }
 
-// Start is Query with a Cursor of the caller's, which is the zero one.
+// Start is Query with the caller's Cursor, which must be the zero value.
 func (rt *Runtime) Start(ctx context.Context, x *Execution, c *Cursor) error {
 	made, err := programOf(x.Plan)
 	if err != nil {
@@ -47,16 +47,16 @@ func (rt *Runtime) Start(ctx context.Context, x *Execution, c *Cursor) error {
 	return nil
 }
 
-// IsPoint says whether all that was done was one point read: then nothing refers to the Cursor once it is closed.
+// IsPoint says whether the query was just one point read: then nothing refers to the Cursor once it is closed.
 func (c *Cursor) IsPoint() bool { return c.it == &c.point && c.point.rest == nil }
 
-// IsOfOneMoment says whether all that is read is what the store held at one moment.
+// IsOfOneMoment says whether everything is read as the store held it at one moment.
 func (c *Cursor) IsOfOneMoment() bool { return c.run.moment != nil }
 
 // Columns describes the rows.
 func (c *Cursor) Columns() []planner.ResultColumn { return c.run.X.Plan.Columns }
 
-// Next gives the next row, valid until the next call; io.EOF is behind the last.
+// Next gives the next row, valid until the next call; io.EOF after the last.
 func (c *Cursor) Next(ctx context.Context) ([]value.Value, error) { return c.it.Next(ctx) }
 
 // Close ends what is under way and waits for its end. It may be called more than once.

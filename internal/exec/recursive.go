@@ -9,7 +9,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// recursiveNode passes the rows of its seed, then round by round what its steps make of the rows of the round before.
+// recursiveNode passes the rows of its seed, then, round by round, the rows that its steps make of those of the previous round.
 type recursiveNode struct {
 	plan  *planner.Recursive
 	seed  Node
@@ -37,7 +37,7 @@ func (n *recursiveNode) Open(f *Frame) Iterator {
 	return it
 }
 
-// recursion is the rows of the round before, as a step reads them.
+// recursion is the rows of the previous round, as a step reads them.
 type recursion struct {
 	of     *planner.Recursive
 	rows   [][]value.Value
@@ -48,11 +48,11 @@ type recursiveIter struct {
 	node       *recursiveNode
 	f          *Frame
 	row        []value.Value
-	step       int      // that is read; -1: the seed
-	input      Iterator // of it; nil: it is to be opened
+	step       int      // being read; -1: the seed
+	input      Iterator // of the step; nil: not open yet
 	round      uint32
 	most       uint32
-	last, made rowStore // the rows of the round before, and of this one
+	last, made rowStore // the rows of the previous round, and of this one
 	seen       map[string]struct{}
 	key        []byte
 	held       int64 // of seen
@@ -93,7 +93,7 @@ func (it *recursiveIter) Next(ctx context.Context) ([]value.Value, error) {
 	}
 }
 
-// open begins the seed or a step; io.EOF where the round before has made nothing.
+// open begins the seed or a step; io.EOF if the previous round made nothing.
 func (it *recursiveIter) open(ctx context.Context) error {
 	if it.step < 0 {
 		it.input = it.node.seed.Open(it.f)
@@ -159,7 +159,7 @@ func (it *recursiveIter) Close() error {
 	return it.input.Close()
 }
 
-// recursiveRowsNode passes the rows of the round before.
+// recursiveRowsNode passes the rows of the previous round.
 type recursiveRowsNode struct {
 	of    *planner.Recursive
 	width int

@@ -2,20 +2,20 @@ package exec
 
 import "github.com/nearlyfreedb/nearlyfree/internal/value"
 
-// rowStore keeps copies of rows, of each only what its operator fills, and before that any number of
-// values of the keeper's own. What it keeps is counted against the statement's memory.
+// rowStore keeps copies of rows, only as far as its operator fills them, each preceded by a number of values of the
+// operator's own. What it keeps counts against the statement's memory.
 type rowStore struct {
 	run      *Run
 	operator string
 	fills    []int
 	extra    int // values before each row's
 	rows     [][]value.Value
-	block    []value.Value // what is left of the last allocation
+	block    []value.Value // the rest of the last allocation
 	size     int           // rows of the next allocation
 	held     int64
 }
 
-// bytesPerValue is the size of a value.Value; bytesPerRow is the size of a kept row beside its values.
+// bytesPerValue is the size of a value.Value; bytesPerRow is the overhead of a kept row.
 const (
 	BytesPerValue = 32
 	BytesPerRow   = 24
@@ -24,7 +24,7 @@ const (
 // How many rows are allocated at once: at first, and at most.
 const firstBlockRows, maxBlockRows = 8, 256
 
-// add keeps a row and gives its copy, whose first extra values are the caller's to set before the next call.
+// add keeps a row and gives its copy; the caller must set its first extra values before the next call.
 func (s *rowStore) add(row []value.Value) ([]value.Value, error) {
 	width := s.extra + len(s.fills)
 	if len(s.block) < width {
@@ -49,7 +49,7 @@ func (s *rowStore) set(kept, row []value.Value) (bytes int64) {
 	return bytes
 }
 
-// replace puts row in the place of one that was kept.
+// replace overwrites a kept row with row.
 func (s *rowStore) replace(kept, row []value.Value) error {
 	var before int64
 	for _, v := range kept[s.extra:] {

@@ -17,8 +17,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// Iterator passes rows. A row is valid until the next call of Next; io.EOF is behind the last. Close
-// ends what is under way and may be called at any time by the goroutine that calls Next, more than once.
+// Iterator passes rows. A row is valid until the next call of Next; io.EOF comes after the last. Close
+// ends what is under way; the goroutine that calls Next may call it at any time, more than once.
 type Iterator interface {
 	Next(ctx context.Context) ([]value.Value, error)
 	Close() error
@@ -29,26 +29,26 @@ type Run struct {
 	Rt       *Runtime
 	X        *Execution
 	store    engine.Reader
-	moment   engine.Moment   // which store reads; nil: it does not, or a transaction's
+	moment   engine.Moment   // that store reads; nil: it reads none, or a transaction's
 	ctx      context.Context // of the execution: of reads ahead and of subqueries
 	entities atomic.Int64    // that came back
 	held     atomic.Int64    // bytes that blocking operators hold
-	taken    atomic.Int64    // bytes of them that Rt.Account counts, in whole steps
+	taken    atomic.Int64    // the part of them that Rt.Account counts, in whole steps
 	slots    []subqueryResult
 	shared   map[*planner.Shared]*sharedRows
-	around   *Run          // whose memory and entities these are, too; nil: this is the statement's
-	begun    int64         // what the statement had cost when it began, where around is set
-	most     int64         // what it may cost before it ends by errTooDear
+	around   *Run          // the run that memory and entities also count for; nil: this is the statement's
+	begun    int64         // what the statement had cost when this began, if around is set
+	most     int64         // what it may cost before errTooDear ends it
 	points   *pointReads   // nil: nothing is read by key twice
-	requests chan struct{} // one element a request under way; nil: one at a time. See sideBySide
+	requests chan struct{} // one element per request under way; nil: one at a time. See sideBySide
 }
 
-// Frame is a query block of an execution: the statement's own or that of a subquery. Its operators set
+// Frame is a query block of an execution: the statement's own or a subquery's. Its operators set
 // env.Row before they evaluate anything.
 type Frame struct {
 	*Run
 	Env       expr.Env
-	recursion *recursion // of the WITH RECURSIVE that it is a step of; nil: of none
+	recursion *recursion // of the WITH RECURSIVE that it is a step of; nil: none
 }
 
 // Init prepares r for an execution.
@@ -67,7 +67,7 @@ func (r *Run) Init(ctx context.Context, rt *Runtime, x *Execution) {
 	}
 }
 
-// AtOneMoment has all that the execution reads be of one moment, where the store has any. One that reads a single entity does without.
+// AtOneMoment makes the execution read everything as of one moment, if the store supports that. An execution that reads a single entity does without.
 func (r *Run) AtOneMoment() {
 	t, ok := r.Rt.Engine.(engine.Transactor)
 	if !ok || !t.Snapshots() || r.moment != nil {
@@ -83,15 +83,15 @@ func (r *Run) AtOneMoment() {
 	}
 }
 
-// LetGo gives back the moment that the execution reads, where it has one: it has read everything. Memory then need not keep it beside
-// what is written.
+// LetGo releases the moment that the execution reads, if it has one, once everything has been read. The memory store then need not
+// keep the old state next to what is written.
 func (r *Run) LetGo() {
 	if r.moment != nil {
 		r.moment.Release()
 	}
 }
 
-// readsItself says whether the execution reads the store of this process, with nothing between.
+// readsItself says whether the execution reads this process's own store, with nothing in between.
 func (r *Run) readsItself() bool {
 	t, ok := r.Rt.Engine.(engine.Transactor)
 	return ok && t.Snapshots() && (r.store == engine.Reader(r.moment) || r.store == engine.Reader(r.Rt.Engine))
@@ -106,7 +106,7 @@ func (f *Frame) InitEnv(r *Run, outer *expr.Env) {
 	}
 }
 
-// SideBySide lets requests of the execution be sent side by side. A point read, which sends one, does without.
+// SideBySide lets the execution send requests in parallel. A point read, which sends one, does without.
 func (r *Run) SideBySide() {
 	if r.Rt.Parallel > 1 {
 		r.requests = make(chan struct{}, r.Rt.Parallel)
@@ -116,8 +116,8 @@ func (r *Run) SideBySide() {
 // Parallel is the number of requests that may be under way at once.
 func (r *Run) Parallel() int { return max(r.Rt.Parallel, 1) }
 
-// inTurn is Parallel, where what is read is not waited for. Two statements that wait for rows of each other's would do so for ever,
-// so these are read one after the other, in the same order by all.
+// inTurn is Parallel, unless reading waits for locks. Two statements that wait for each other's rows would do so for ever, so such
+// rows are read one after another, in the same order by all statements.
 func (r *Run) inTurn() int {
 	if r.waits() {
 		return 1
@@ -125,10 +125,10 @@ func (r *Run) inTurn() int {
 	return r.Parallel()
 }
 
-// waits says whether rows are waited for that another transaction has.
+// waits says whether the execution waits for rows that another transaction has.
 func (r *Run) waits() bool { return r.X.Plan.Waits && r.X.Pins }
 
-// keep has the transaction keep rows in the order of their keys, before they are read side by side.
+// keep makes the transaction keep rows in the order of their keys, before they are read in parallel.
 func (r *Run) keep(ctx context.Context, g engine.Get, keys []access.Key) error {
 	view, ofTx := r.store.(buffer.View)
 	if !ofTx || g.Hold != engine.HoldOrWait || !r.waits() {
@@ -142,7 +142,7 @@ func (r *Run) keep(ctx context.Context, g engine.Get, keys []access.Key) error {
 	return nil
 }
 
-// Begin waits until a request may be sent; done must follow it when it gives no error.
+// Begin waits until a request may be sent. Unless it gives an error, Done must follow.
 func (r *Run) Begin(ctx context.Context) error {
 	if r.requests == nil {
 		return ctx.Err()
@@ -180,7 +180,7 @@ func (r *Run) count(n int) error {
 // mostEntities is how many entities may be read; 0 or less: any number.
 func (r *Run) mostEntities() int64 { return cmp.Or(r.X.Plan.Most.Entities, r.Rt.MaxEntities) }
 
-// Get reads one entity; not found when there is none.
+// Get reads one entity; found is false if there is none.
 func (r *Run) Get(ctx context.Context, g engine.Get) (e engine.Entity, found bool, err error) {
 	if r.X.Budget != nil && !keymap.IsTemporary(g.Table) {
 		if err := r.X.Budget.Take(1); err != nil {
@@ -202,7 +202,7 @@ func (r *Run) Get(ctx context.Context, g engine.Get) (e engine.Entity, found boo
 	return e, true, r.count(1)
 }
 
-// lockError gives MySQL's error where another transaction has a row.
+// lockError gives MySQL's error if another transaction has a row.
 func lockError(err error) error {
 	if err == nil || err == io.EOF {
 		return err
@@ -222,7 +222,7 @@ func lockError(err error) error {
 	return err
 }
 
-// Each calls do for 0 ≤ i < n, side by side, and gives the first error; the others are cancelled.
+// Each calls do for 0 ≤ i < n, in parallel, and gives the first error; the other calls are cancelled.
 func (r *Run) Each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
 	return engine.SideBySide(ctx, r.inTurn(), n, do)
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// scanIter is a scanNode at work.
+// scanIter is the iterator of a scanNode.
 type scanIter struct {
 	node    *scanNode
 	f       *Frame
-	in      keyedRows     // the scan itself, or what makes other rows of its entities
+	in      keyedRows     // the scan itself, or an iterator that makes other rows of its entities
 	row     []value.Value // the block's row; only this table's place in it is set
 	decoder codec.Decoder
 	reads   access.Reads
@@ -24,7 +24,7 @@ type scanIter struct {
 	key     [1]access.Key
 	room    *room // of src
 	recheck func(*expr.Env) (bool, error)
-	runs    *runSorter // nil where keys alone give the order, or none is wanted
+	runs    *runSorter // nil if keys alone give the order, or none is wanted
 	left    int64      // rows that may still be wanted
 	seen    int64      // rows that were read
 	meter   *engine.Meter
@@ -57,7 +57,7 @@ func (it *scanIter) Next(ctx context.Context) (row []value.Value, err error) {
 	return row, err
 }
 
-// end closes the source, and gives its memory to another scan.
+// end closes the source, and passes its memory on to another scan.
 func (it *scanIter) end() error {
 	err := it.src.Close()
 	if it.room != nil {
@@ -86,7 +86,7 @@ func (it *scanIter) start() error {
 	}
 	it.left = count
 	it.decoder = *n.decoder
-	// Rows of an index join may have been changed since their entry was read.
+	// Rows of an index join may have changed since their entry was read.
 	if !it.reads.Exact || n.plan.IndexJoin {
 		it.recheck = n.recheck
 	}
@@ -106,7 +106,7 @@ func (it *scanIter) start() error {
 	return nil
 }
 
-// next gives the next row that satisfies the conditions, and the key that it is ordered by.
+// next gives the next row that satisfies the conditions, and the key that orders it.
 func (it *scanIter) next(ctx context.Context) ([]value.Value, string, error) {
 	for {
 		e, key, err := it.src.NextEntity(ctx)

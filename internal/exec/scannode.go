@@ -161,13 +161,13 @@ func (n *scanNode) bindFilter(f *Frame) (*engine.Filter, error) {
 var holds = [...]engine.Hold{access.HoldAsAll: engine.HoldAsAll, access.HoldNot: engine.HoldNot, access.HoldOrFail: engine.HoldOrFail, access.HoldOrSkip: engine.HoldOrSkip,
 	access.HoldOrWait: engine.HoldOrWait}
 
-// entities gives the source of what reads name. limit is how many are likely to be wanted, 0 for all. m counts what it costs.
-// The source is valid until another scan has the room.
+// entities gives the source of the entities that reads names. limit is how many are likely to be wanted, 0 for all. m counts the
+// cost. The source is valid until another scan has the room.
 func (n *scanNode) entities(r *Run, reads *access.Reads, filter *engine.Filter, limit int, m *engine.Meter, room *room) source {
 	r.noteReads(n.counted, reads)
 	hold := holds[n.plan.Hold]
 	if hold == engine.HoldOrSkip {
-		limit = 0 // nobody knows how many are skipped
+		limit = 0 // how many are skipped is unknown
 	}
 	var row engine.RowOf
 	if n.ids != nil && !n.plan.IndexJoin {
@@ -198,8 +198,8 @@ func (n *scanNode) entities(r *Run, reads *access.Reads, filter *engine.Filter, 
 	}
 }
 
-// spans gives the source of entities in spans: one after the other when a few are wanted, so that no more
-// is read than that; otherwise side by side.
+// spans gives the source of entities in spans: one after another if few are wanted, so that no more
+// is read than that; otherwise in parallel.
 func (n *scanNode) spans(r *Run, scan engine.Scan, spans []access.Span, limit int, room *room) source {
 	ordered := n.plan.Ordered || n.joined
 	if len(spans) <= 1 {
@@ -211,7 +211,7 @@ func (n *scanNode) spans(r *Run, scan engine.Scan, spans []access.Span, limit in
 	}
 	parts := byPartition(spans)
 	if n.plan.PartitionOrder != 0 {
-		// One after the other they are in order: those behind a LIMIT are never opened.
+		// One after another they are in order: those after a LIMIT are never opened.
 		if n.plan.PartitionOrder < 0 {
 			slices.Reverse(parts)
 		}

@@ -8,23 +8,23 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// keyedRows passes the rows of a scan, each with the key that it is ordered by. A row is that of the scan until the
+// keyedRows passes the rows of a scan, each with the key that orders it. A row is valid until the
 // next call.
 type keyedRows interface {
 	next(ctx context.Context) (row []value.Value, key string, err error)
 }
 
-// runSorter mends the order of an ordered scan. Keys cut long texts and go on with a hash, so rows with the same text before
-// the cut come in the order of the hash: such a run is collected and sorted. Where keys are in no order at all, everything is
+// runSorter mends the order of an ordered scan. Keys cut long texts and continue with a hash, so rows with the same text before
+// the cut come in the order of the hash: such a run is collected and sorted. If keys have no order at all, everything is
 // one run.
 type runSorter struct {
 	it    *scanIter
 	whole bool
 	rows  rowStore // the run, its sort keys before each row
-	at    int      // of rows, to be passed next
+	at    int      // the row to be passed next
 	ahead []value.Value
 	key   string // of ahead
-	more  bool   // ahead is a row that was read and not passed yet
+	more  bool   // ahead is a row that was read but not passed yet
 	ended bool
 }
 
@@ -74,7 +74,7 @@ func (s *runSorter) pass() []value.Value {
 	return s.it.row
 }
 
-// collect reads the run that begins with the scan's row, to its end and one row more, and sorts it.
+// collect reads the run that begins with the scan's row, and one row more, and sorts the run.
 func (s *runSorter) collect(ctx context.Context, stem string) error {
 	s.rows.clear()
 	s.at = 0

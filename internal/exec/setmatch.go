@@ -8,8 +8,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// setMatchNode is EXCEPT [ALL] and INTERSECT [ALL]: it passes the left rows that the right input does not
-// have, or has. NULL is the same as NULL here.
+// setMatchNode is EXCEPT [ALL] and INTERSECT [ALL]: it passes the left rows that the right input lacks,
+// or has. NULL equals NULL here.
 type setMatchNode struct {
 	left, right    Node
 	intersect, all bool
@@ -114,7 +114,7 @@ func (it *setMatchIter) count() error {
 	return nil
 }
 
-// decide says whether the left row that was read passes, and notes that it came.
+// decide says whether the left row just read passes, and notes that it came.
 func (it *setMatchIter) decide() (passes bool, err error) {
 	n, known := it.counts[string(it.key)]
 	switch {

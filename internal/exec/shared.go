@@ -9,14 +9,14 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// sharedNode passes the rows of a WITH's query, which the first who reads them keeps for the others.
+// sharedNode passes the rows of a WITH's query, which its first reader keeps for the others.
 type sharedNode struct {
 	plan  *planner.Shared
 	input Node
 	width int
 }
 
-// compileShared makes the operator once for all places that it stands in.
+// compileShared makes the operator once for all places where it stands.
 func compileShared(n *planner.Shared) (Node, error) {
 	if made, ok := n.Compiled.Load().(*sharedNode); ok {
 		return made.orInput(), nil
@@ -30,7 +30,7 @@ func compileShared(n *planner.Shared) (Node, error) {
 	return made.orInput(), nil
 }
 
-// orInput is the query itself where nobody else reads it.
+// orInput is the query itself if it has no other reader.
 func (n *sharedNode) orInput() Node {
 	if !n.plan.Keep {
 		return n.input
@@ -46,7 +46,7 @@ func (n *sharedNode) Open(f *Frame) Iterator { return &sharedIter{node: n, f: f}
 type sharedRows struct {
 	rows  rowStore
 	done  bool
-	large bool // too many to be kept: everyone reads them for himself
+	large bool // too many to be kept: each reader runs the query itself
 }
 
 // sharedOf gives what the execution keeps of n.
@@ -69,7 +69,7 @@ type sharedIter struct {
 	node *sharedNode
 	f    *Frame
 	at   int
-	own  Iterator // of the query, where its rows are not kept
+	own  Iterator // of the query, if its rows are not kept
 }
 
 func (it *sharedIter) Next(ctx context.Context) ([]value.Value, error) {
@@ -92,13 +92,13 @@ func (it *sharedIter) Next(ctx context.Context) ([]value.Value, error) {
 	return s.rows.rows[it.at-1], nil
 }
 
-// keep reads all rows. Where memory does not allow it, it gives them up.
+// keep reads all rows. If memory does not suffice, it drops them.
 func (it *sharedIter) keep(ctx context.Context, s *sharedRows) error {
 	in := it.node.input.Open(it.f)
 	most := it.f.Rt.MaxMemory / 2
 	err := drain(ctx, in, &s.rows, func(_, _ []value.Value) error {
 		if most > 0 && s.rows.held > most {
-			return &MemoryError{Operator: s.rows.operator, Max: most} // others need some, too
+			return &MemoryError{Operator: s.rows.operator, Max: most} // other operators need some, too
 		}
 		return nil
 	})

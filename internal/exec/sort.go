@@ -9,8 +9,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// sortNode orders rows; rows of equal keys stay in the order in which they came. Where a LIMIT follows it
-// keeps no more rows than that wants.
+// sortNode orders rows; rows of equal keys stay in their order of arrival. If a LIMIT follows, it keeps no more
+// rows than that wants.
 type sortNode struct {
 	input Node
 	keys  []sortKey
@@ -84,7 +84,7 @@ func (it *sortIter) keepAll(ctx context.Context) error {
 	return nil
 }
 
-// add keeps a row with its sort keys, which take memory, too: they may be computed, and longer than the row.
+// add keeps a row with its sort keys. These take memory, too: they may be computed, and longer than the row.
 func (it *sortIter) add(row []value.Value) ([]value.Value, error) {
 	kept, err := it.rows.add(row)
 	if err != nil {
@@ -158,13 +158,13 @@ func (it *sortIter) Close() error {
 	return it.input.Close()
 }
 
-// topRow is a row among the first n; seq says when it came.
+// topRow is a row among the first n; seq is its order of arrival.
 type topRow struct {
 	kept []value.Value
 	seq  int
 }
 
-// topRows is a heap, the last row at its root.
+// topRows is a heap with the last row at its root.
 type topRows struct {
 	keys []sortKey
 	rows []topRow
@@ -204,7 +204,7 @@ func (t *topRows) down(i int) {
 	}
 }
 
-// evalKeys computes a row's sort keys into dst, texts as what stands for them under their collation.
+// evalKeys computes a row's sort keys into dst, with texts in their collation's form.
 func evalKeys(keys []sortKey, f *Frame, row, dst []value.Value) error {
 	f.Env.Row = row
 	for i := range keys {
@@ -240,8 +240,8 @@ func compareKeys(a, b []value.Value, keys []sortKey) int {
 	return 0
 }
 
-// sortRows sorts rows that begin with their keys, stably. It moves positions, which are small and no
-// pointers, and the rows at the end.
+// sortRows sorts rows that begin with their keys, stably. It moves positions, which are small and contain no
+// pointers, and the rows only at the end.
 func sortRows(rows [][]value.Value, keys []sortKey) {
 	order := make([]int32, len(rows))
 	for i := range order {

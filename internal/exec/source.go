@@ -9,8 +9,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// source passes the entities of a scan. An entity is valid until the next call of next; key is what it is
-// ordered by. io.EOF is behind the last.
+// source passes the entities of a scan. An entity is valid until the next call of next; key is what orders it.
+// io.EOF comes after the last.
 type source interface {
 	NextEntity(ctx context.Context) (e *engine.Entity, key string, err error)
 	Close() error
@@ -22,27 +22,27 @@ type noSource struct{}
 func (noSource) NextEntity(context.Context) (*engine.Entity, string, error) { return nil, "", io.EOF }
 func (noSource) Close() error                                               { return nil }
 
-// SpanSource reads spans, one after the other.
+// SpanSource reads spans, one after another.
 type SpanSource struct {
 	Run   *Run
 	Scan  engine.Scan // without partition and range
 	Spans []access.Span
-	// Limit is how many entities are likely to be wanted; 0: all. It is what the store is asked for at
-	// first. Whoever goes on behind that many gets all: so a limit never costs a row, only a request.
+	// Limit is how many entities are likely to be wanted; 0: all. The store is asked for that many at first. A caller
+	// that reads further gets all: so a limit never costs a row, only a request.
 	Limit int
-	mixed bool // there may be entities that are no rows
+	mixed bool // there may be entities that are not rows
 
 	cursor engine.Cursor   // of spans[0]
 	asked  int             // its limit
 	got    int             // what it has given
 	total  int             // what all have given
 	last   access.Key      // of the last entity
-	rest   []engine.Entity // of what the cursor gave, not passed yet
+	rest   []engine.Entity // read by the cursor, not passed yet
 	chunk  []engine.Entity
 	pos    int
 }
 
-// NextEntity gives the next entity and its row key; io.EOF is behind the last.
+// NextEntity gives the next entity and its row key; io.EOF after the last.
 func (s *SpanSource) NextEntity(ctx context.Context) (*engine.Entity, string, error) {
 	if s.pos >= len(s.chunk) {
 		s.chunk, s.pos = nil, 0
@@ -93,7 +93,7 @@ func (s *SpanSource) nextChunk(ctx context.Context) ([]engine.Entity, error) {
 	}
 }
 
-// inside takes the next entities that lie in the span off the rest: a walk over partitions may give others between.
+// inside takes the next entities that lie in the span from the rest: a walk over partitions may give others in between.
 func (s *SpanSource) inside() []engine.Entity {
 	if len(s.rest) == 0 {
 		return nil
@@ -118,7 +118,7 @@ func (s *SpanSource) inside() []engine.Entity {
 	return chunk
 }
 
-// behind is the part of a span behind a key.
+// behind is the part of a span after a key.
 func behind(s access.Span, last access.Key) []access.Span {
 	from := keymap.PointSpan(last.RowKey).To
 	if !s.All {
@@ -149,8 +149,8 @@ func (s *SpanSource) open(ctx context.Context) {
 	s.cursor = s.Run.store.Scan(ctx, scan)
 }
 
-// sifts says whether a walk over partitions may give entities that are not wanted. Then a limit would make its pages
-// short, and more of them.
+// sifts says whether a walk over partitions may give unwanted entities. Then a limit would make its pages shorter, and more
+// numerous.
 func (s *SpanSource) sifts(span access.Span) bool {
 	return span.From != "" || span.To != "" || s.mixed
 }
@@ -174,7 +174,7 @@ func (s *SpanSource) Close() error {
 	return c.Close()
 }
 
-// spanFilter lets the row keys of a span through that is walked over partitions; nil: all pass.
+// spanFilter lets through the row keys of a span that is walked over partitions; nil: all pass.
 func spanFilter(s access.Span) *engine.Filter {
 	bound := func(op engine.FilterOp, key string) *engine.Filter {
 		if key == "" {

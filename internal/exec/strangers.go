@@ -6,18 +6,18 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// strangers are the right rows of a hash join whose keys are of other kinds than those of the left row. Such may be equal, as the text
-// '5' is to the number 5, but have another hash key, so each of them is tried. Where all values are of one kind there are none.
+// strangers are the right rows of a hash join whose keys are of other kinds than the left row's. They may be equal, as the text
+// '5' is to the number 5, but have another hash key, so each of them is tried. If all values are of one kind there are none.
 type strangers struct {
-	kinds []byte           // of the keys of the row at hand
+	kinds []byte           // of the current row's keys
 	ids   map[string]int32 // of kinds
 	rows  []int32          // by right row: the id of its kinds; -1: a NULL, which equals nothing
-	own   int32            // the id of the left row's kinds; -1: no right row has these
+	own   int32            // the id of the left row's kinds; -1: no right row has them
 	at    int32            // the one to be tried next; -1: none
 	tried int
 }
 
-// note notes the kind of a key's value, and gives the value to be hashed. Numbers are alike as floats.
+// note notes the kind of a key's value, and gives the value to hash. All numbers are hashed as floats.
 func (s *strangers) note(v value.Value) value.Value {
 	kind := v.Kind()
 	switch kind {
@@ -58,7 +58,7 @@ func (s *strangers) begin() {
 	s.advance(0)
 }
 
-// advance finds the first stranger at or behind a row.
+// advance finds the first stranger at or after a row.
 func (s *strangers) advance(from int32) {
 	for i := from; int(i) < len(s.rows); i++ {
 		if id := s.rows[i]; id >= 0 && id != s.own {
@@ -69,7 +69,7 @@ func (s *strangers) advance(from int32) {
 	s.at = -1
 }
 
-// look looks at the context now and then.
+// look checks the context now and then.
 func (s *strangers) look(ctx context.Context) error {
 	if s.tried++; s.tried%pairsPerLook != 0 {
 		return nil

@@ -9,11 +9,11 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// A run is its expressions' expr.SubqueryRunner. What a subquery gives that does not depend on the row is
-// kept for the rest of the execution; what does, by the values that it depends on.
+// A Run is the expr.SubqueryRunner of its expressions. A subquery's result that does not depend on the row is kept for the rest
+// of the execution; one that does, by the values that it depends on.
 var _ expr.SubqueryRunner = (*Run)(nil)
 
-// subqueryResult is what a subquery has given: an uncorrelated one all that it gives, a correlated one its memo.
+// subqueryResult is a subquery's result: the complete one if it is uncorrelated, a memo if it is correlated.
 type subqueryResult struct {
 	done   bool
 	value  value.Value
@@ -22,7 +22,7 @@ type subqueryResult struct {
 	memo   *memo
 }
 
-// slot gives the place for the result of s; that of a correlated subquery is always empty.
+// slot gives the place for the result of s; for a correlated subquery it is always empty.
 func (r *Run) slot(s *expr.Subquery) *subqueryResult {
 	if s.Correlated {
 		return &subqueryResult{}
@@ -52,7 +52,7 @@ func (r *Run) subquery(env *expr.Env, s *expr.Subquery) (Iterator, error) {
 	return made.root.Open(f), nil
 }
 
-// first gives the first row of s, nil when there is none; single makes a second one an error.
+// first gives the first row of s, nil if there is none; single makes a second one an error.
 func (r *Run) first(env *expr.Env, s *expr.Subquery, single bool) (row []value.Value, err error) {
 	it, err := r.subquery(env, s)
 	if err != nil {
@@ -152,7 +152,7 @@ func (r *Run) In(env *expr.Env, s *expr.Subquery, x []value.Value) (value.Value,
 	return set.find(env, s, x)
 }
 
-// inRows is In over rows that are looked at once: it ends at the first that decides.
+// inRows is In over rows that are read only once: it ends at the first that decides.
 func (r *Run) inRows(env *expr.Env, s *expr.Subquery, x []value.Value) (out value.Value, err error) {
 	it, err := r.subquery(env, s)
 	if err != nil {

@@ -24,7 +24,7 @@ func compileValues(n *planner.Values) *valuesNode {
 	return v
 }
 
-// fills gives nothing where there are no rows. They would be as wide as the whole block then, and a join would take the places
+// fills gives nothing if there are no rows. Otherwise they would be as wide as the whole block, and a join would take the places
 // of other tables for its right side's.
 func (n *valuesNode) fills() []int {
 	if len(n.rows) == 0 {

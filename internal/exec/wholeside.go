@@ -10,11 +10,11 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// wholeNode is the right side of a lookup join, to be read whole where that costs less than lookups.
+// wholeNode is the right side of a lookup join, read whole if that costs less than lookups.
 type wholeNode struct {
 	scan  *scanNode
 	keys  []hashKey
-	on    func(*expr.Env) (bool, error) // beside the keys
+	on    func(*expr.Env) (bool, error) // besides the keys
 	after float64                       // see planner.LookupJoin
 }
 
@@ -34,8 +34,8 @@ func compileWhole(n *planner.LookupJoin) (*wholeNode, error) {
 	return &wholeNode{scan: scan, keys: compileHashKeys(n.Whole), on: CompileCond(n.Whole.On), after: n.After}, nil
 }
 
-// wholeSide reads the right side a part at a time, beside the lookups, and never more of it than these have cost or are about
-// to. So both together cost at most twice what the better of them does. What it costs is told in reads of one entity.
+// wholeSide reads the right side part by part, alongside the lookups, and never spends more on it than these have cost or are about
+// to. So both together cost at most twice as much as the better one. Cost is counted in reads of one entity.
 type wholeSide struct {
 	node    *wholeNode
 	scan    *scanIter
@@ -43,21 +43,21 @@ type wholeSide struct {
 	table   hashTable
 	meter   engine.Meter
 	spent   float64
-	ended   bool // table has all
+	ended   bool // table has all rows
 	givenUp bool
 }
 
 func (n *wholeNode) open(f *Frame) *wholeSide {
 	w := &wholeSide{node: n, scan: n.scan.Open(f).(*scanIter), table: newHashTable(f, n.keys, n.scan.filled, false)}
 	w.scan.meter = &w.meter
-	// Where reading without a key is refused, or what is read is bounded, nothing is read that the statement may do without.
+	// If reading without a key is refused, or reading is limited, nothing is read that the statement can do without.
 	if n.after > 0 {
 		w.givenUp = f.Rt.KeysOnly && !f.X.Plan.AllowScan || f.X.Budget != nil || f.mostEntities() > 0
 	}
 	return w
 }
 
-// wanted says whether to read on, where lookups have cost spent and the next ones are likely to cost next. last: there are no others.
+// wanted says whether to read on when lookups have cost spent and the next ones are likely to cost next. last: no others follow.
 func (w *wholeSide) wanted(spent, next float64, last bool) bool {
 	if w.ended || w.givenUp || next == 0 {
 		return false
@@ -67,7 +67,7 @@ func (w *wholeSide) wanted(spent, next float64, last bool) bool {
 	return spent+next > after && !(last && spent+next <= 1)
 }
 
-// advance reads on until that has cost most in all.
+// advance reads on until the total cost reaches most.
 func (w *wholeSide) advance(ctx context.Context, most float64) error {
 	limits := w.scan.f.Rt.Engine.Limits()
 	if w.rows == nil {

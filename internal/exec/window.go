@@ -9,14 +9,14 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// windowNode computes window functions, partition by partition. Where its rows come in order it reads no further than the functions
-// look ahead, and keeps what they still look back at; else it reads and sorts all of them first.
+// windowNode computes window functions, partition by partition. If its rows come in order it reads no further than the functions
+// look ahead, and keeps what they still look back at; otherwise it reads and sorts all of them first.
 type windowNode struct {
 	plan  *planner.Window
 	input Node
 	width int       // of an input row
 	keys  []sortKey // of the partitions, then of the order in them
-	parts int       // how many are of the partitions
+	parts int       // how many of these belong to the partitions
 	calls []callCode
 	extra int // values before each row that is kept: its keys, then the inputs of the functions
 }
@@ -68,14 +68,14 @@ type windowIter struct {
 	input Iterator
 	row   []value.Value
 
-	all     rowStore // all rows, where they have to be sorted
+	all     rowStore // all rows, if they must be sorted
 	sorted  bool
 	next    int             // of all
-	ended   bool            // no row is behind pending
-	pending []value.Value   // the first row of the next partition; nil: it is not read yet
-	p       windowPartition // the one at hand
-	at      int             // its row that is to be passed next
-	frames  []*frameCursor  // of p, those of the calls that have one
+	ended   bool            // no row follows pending
+	pending []value.Value   // the first row of the next partition; nil: not read yet
+	p       windowPartition // the current one
+	at      int             // its row that is passed next
+	frames  []*frameCursor  // of p, one per different frame
 	calls   []windowCall    // of p
 }
 
@@ -117,7 +117,7 @@ func (it *windowIter) Next(ctx context.Context) ([]value.Value, error) {
 	return it.row, nil
 }
 
-// begin goes on to the next partition; io.EOF where there is none.
+// begin goes on to the next partition; io.EOF if there is none.
 func (it *windowIter) begin(ctx context.Context) error {
 	it.close()
 	it.p.drop(it.p.first + len(it.p.rows))
@@ -138,7 +138,7 @@ func (it *windowIter) begin(ctx context.Context) error {
 	return nil
 }
 
-// feed makes pending the next row of all; io.EOF behind the last.
+// feed makes pending the next row of all; io.EOF after the last.
 func (it *windowIter) feed(ctx context.Context) error {
 	if it.ended {
 		return io.EOF
@@ -160,7 +160,7 @@ func (it *windowIter) feed(ctx context.Context) error {
 	return nil
 }
 
-// feedSorted is feed of an input that comes in order.
+// feedSorted is feed for an input that comes in order.
 func (it *windowIter) feedSorted(ctx context.Context) error {
 	row, err := it.input.Next(ctx)
 	if err != nil {
@@ -238,7 +238,7 @@ func (it *windowIter) Close() error {
 	return it.input.Close()
 }
 
-// windowPartition is the rows of a partition, as far as they were read and are still needed.
+// windowPartition is the rows of a partition that were read and are still needed.
 type windowPartition struct {
 	it    *windowIter
 	key   []value.Value
@@ -248,7 +248,7 @@ type windowPartition struct {
 	err   error // of the read that failed
 }
 
-// has says whether the partition has row i, which it reads if need be.
+// has says whether the partition has row i, reading it if necessary.
 func (p *windowPartition) has(ctx context.Context, i int) bool {
 	for !p.whole && p.err == nil && i >= p.first+len(p.rows) {
 		it := p.it
@@ -278,7 +278,7 @@ func (p *windowPartition) count(ctx context.Context) int {
 	return p.first + len(p.rows)
 }
 
-// upTo is i, or the number of rows where that is less.
+// upTo is i, or the number of rows if that is less.
 func (p *windowPartition) upTo(ctx context.Context, i int) int {
 	if i > 0 && !p.has(ctx, i-1) {
 		return p.count(ctx)
@@ -289,13 +289,13 @@ func (p *windowPartition) upTo(ctx context.Context, i int) int {
 // row gives what is kept of a row that was read.
 func (p *windowPartition) row(i int) []value.Value { return p.rows[i-p.first] }
 
-// arePeers says whether two rows are at the same place in the order.
+// arePeers says whether two rows are peers in the order.
 func (p *windowPartition) arePeers(i, j int) bool {
 	n := p.it.node
 	return compareKeys(p.row(i)[n.parts:], p.row(j)[n.parts:], n.keys[n.parts:]) == 0
 }
 
-// drop lets go of the rows before one.
+// drop releases the rows before a given one.
 func (p *windowPartition) drop(before int) {
 	n := min(before-p.first, len(p.rows))
 	if n <= 0 {

@@ -10,16 +10,16 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// windowCall is a window function over the rows of one partition, which it is asked for in their order.
+// windowCall is a window function over the rows of one partition, evaluated in their order.
 type windowCall interface {
-	// value is that of row i.
+	// value gives the function's value for row i.
 	value(ctx context.Context, i int) (value.Value, error)
 	// needs is the first row whose inputs it may still ask for.
 	needs() int
 	close()
 }
 
-// call begins a function over the partition at hand.
+// call begins a function over the current partition.
 func (it *windowIter) call(code *callCode) (windowCall, error) {
 	f := code.plan.Func
 	base := callBase{p: &it.p, at: code.at}
@@ -73,7 +73,7 @@ func (it *windowIter) call(code *callCode) (windowCall, error) {
 	return &nthValue{base}, nil
 }
 
-// frame begins the frame of a call, which calls of the same one share.
+// frame begins the frame of a call; calls with the same frame share it.
 func (it *windowIter) frame(call *planner.WindowCall) (*frameCursor, error) {
 	for _, c := range it.frames {
 		if c.plan == call.Frame {
@@ -103,11 +103,11 @@ func (it *windowIter) frame(call *planner.WindowCall) (*frameCursor, error) {
 type callBase struct {
 	p     *windowPartition
 	at    int          // of the inputs before a row
-	frame *frameCursor // nil: the function goes by the whole partition
-	n     int          // the number that is the same for all rows
+	frame *frameCursor // nil: the function ranges over the whole partition
+	n     int          // the number that is constant over all rows
 }
 
-// input gives what the function is about, of a row.
+// input gives the function's argument from a row.
 func (c *callBase) input(i int) value.Value { return c.p.row(i)[c.at] }
 
 func (c *callBase) needs() int { return math.MaxInt }
@@ -151,7 +151,7 @@ func (c *percentRank) value(ctx context.Context, i int) (value.Value, error) {
 
 type cumeDist struct {
 	callBase
-	behind int // the row behind those at the place of the current one
+	behind int // the first row after the current one's peers
 }
 
 func (c *cumeDist) value(ctx context.Context, i int) (value.Value, error) {
@@ -166,7 +166,7 @@ type ntile struct{ callBase }
 
 func (c *ntile) value(ctx context.Context, i int) (value.Value, error) {
 	rows := c.p.count(ctx)
-	size, larger := rows/c.n, rows%c.n // the first groups have a row more
+	size, larger := rows/c.n, rows%c.n // the first groups have one row more
 	if i < (size+1)*larger {
 		return value.FromUint(uint64(i/(size+1)) + 1), nil
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// frameCursor is the frame of one row after the other of a partition: lo ≤ row < hi. Neither end ever goes backwards.
+// frameCursor is the frame of one row of a partition after another: lo ≤ row < hi. Neither end ever moves back.
 type frameCursor struct {
 	p          *windowPartition
 	plan       *planner.Frame
@@ -16,15 +16,15 @@ type frameCursor struct {
 	at         int
 	lo, hi     int
 
-	peers, behind int // the rows at the place of the current one: peers ≤ row < behind
-	group         int // how many places are before that
+	peers, behind int // the current row's peers: peers ≤ row < behind
+	group         int // how many groups of peers come before that
 	from, to      groupCursor
 }
 
-// groupCursor is the first row of a place in the order.
+// groupCursor is the first row of a group of peers.
 type groupCursor struct{ row, group int }
 
-// move makes the frame that of row i, which comes behind the one before.
+// move makes the frame that of row i, which comes after the previous one.
 func (c *frameCursor) move(ctx context.Context, i int) error {
 	c.at = i
 	if c.plan == nil {
@@ -46,7 +46,7 @@ func (c *frameCursor) move(ctx context.Context, i int) error {
 	return err
 }
 
-// findPeers finds the rows at the place of the current one.
+// findPeers finds the peers of the current row.
 func (c *frameCursor) findPeers(ctx context.Context) {
 	if c.at < c.behind {
 		return
@@ -56,14 +56,14 @@ func (c *frameCursor) findPeers(ctx context.Context) {
 	}
 	c.peers, c.behind = c.at, c.at+1
 	if c.plan.End.Kind == planner.UnboundedFollowing && c.plan.Start.Kind == planner.UnboundedPreceding {
-		return // nobody asks
+		return // not needed
 	}
 	for c.p.has(ctx, c.behind) && c.p.arePeers(c.at, c.behind) {
 		c.behind++
 	}
 }
 
-// bound is the row that a frame begins with or, with end, the one behind it.
+// bound is the first row of a frame or, with end, the row after its last.
 func (c *frameCursor) bound(ctx context.Context, b *planner.FrameBound, n value.Value, end bool) (int, error) {
 	one := 0
 	if end {
@@ -92,7 +92,7 @@ func (c *frameCursor) bound(ctx context.Context, b *planner.FrameBound, n value.
 	return c.rangeBound(ctx, at, b, n, end)
 }
 
-// distance is the number of a bound, negative where it is before the row.
+// distance is the number of a bound, negative if it precedes the row.
 func (c *frameCursor) distance(b *planner.FrameBound, n value.Value) int {
 	if b.Kind == planner.CurrentRow {
 		return 0
@@ -109,7 +109,7 @@ func (c *frameCursor) distance(b *planner.FrameBound, n value.Value) int {
 	return int(d)
 }
 
-// advance goes to the first row of a place, or behind the last row where there are fewer.
+// advance goes to the first row of a group of peers, or after the last row if there are fewer groups.
 func (g *groupCursor) advance(ctx context.Context, p *windowPartition, group int) {
 	for g.group < group {
 		next := g.row + 1
@@ -124,7 +124,7 @@ func (g *groupCursor) advance(ctx context.Context, p *windowPartition, group int
 	}
 }
 
-// rangeBound is bound of a RANGE frame that ends so far from the value of the row. Rows without a value have their peers alone.
+// rangeBound is bound for a RANGE frame that ends at a given distance from the row's value. Rows without a value have only their peers.
 func (c *frameCursor) rangeBound(ctx context.Context, at *groupCursor, b *planner.FrameBound, n value.Value, end bool) (int, error) {
 	node := c.p.it.node
 	x, desc := c.p.row(c.at)[node.parts], node.keys[node.parts].desc
