@@ -105,12 +105,12 @@ func (r *Run) scanNear(ctx context.Context, scan func(context.Context, engine.Sc
 	})
 }
 
-// isBeside says whether one range may contain both; a must not begin after b.
+// isBeside says whether one range may cover both a and b; b must not begin before a.
 func isBeside(a, b *engine.Scan) bool {
 	return a.Table == b.Table && a.PartitionKey == b.PartitionKey && a.To != "" && a.To <= b.From && (a.Select == nil) == (b.Select == nil) && slices.Equal(a.Select, b.Select)
 }
 
-// countedCursor is one of an execution, which counts what it reads.
+// countedCursor is a cursor of an execution, which counts what it reads.
 type countedCursor struct {
 	engine.Cursor
 	run *Run

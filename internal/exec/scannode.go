@@ -157,7 +157,7 @@ func (n *scanNode) bindFilter(f *Frame) (*engine.Filter, error) {
 	return n.filter.bind(&f.Env, &room)
 }
 
-// holds is what a transaction is asked to do with what a scan reads.
+// holds maps what a plan says to what a transaction does with the rows that a scan reads.
 var holds = [...]engine.Hold{access.HoldAsAll: engine.HoldAsAll, access.HoldNot: engine.HoldNot, access.HoldOrFail: engine.HoldOrFail, access.HoldOrSkip: engine.HoldOrSkip,
 	access.HoldOrWait: engine.HoldOrWait}
 

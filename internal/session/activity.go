@@ -30,11 +30,11 @@ func (t *tally) add(of *tally) {
 	t.meter.Add(&of.meter)
 }
 
-// activity is what others may see of a session while it is at work.
+// activity is what other sessions may see of a session while it is at work.
 type activity struct {
 	in    atomic.Pointer[string]       // the current database
 	text  atomic.Pointer[string]       // of the statement under way; nil: none
-	since atomic.Int64                 // ticks, of the statement, or of the end of the last one
+	since atomic.Int64                 // ticks: the start of the statement, or the end of the last one
 	meter atomic.Pointer[engine.Meter] // what the statement has cost so far; nil: nothing yet
 
 	killed  atomic.Bool
@@ -42,7 +42,7 @@ type activity struct {
 	running []*interruptible // statements whose rows are not closed yet
 }
 
-// slowTicks is long_query_time, as MySQL has it.
+// slowTicks is MySQL's default long_query_time.
 const slowTicks = int64(10 * time.Second / value.Tick)
 
 // begins notes that a statement begins.
@@ -54,10 +54,10 @@ func (s *Session) begins(text *string, k kind) {
 	s.at.text.Store(text)
 }
 
-// costs shows others what the statement costs while it runs.
+// costs lets other sessions see what the statement costs while it runs.
 func (s *Session) costs(m *engine.Meter) { s.at.meter.Store(m) }
 
-// ends notes that the statement is over. A point read is too short to look at the clock for it.
+// ends notes that the statement is over. A point read is too short to be worth a look at the clock.
 func (s *Session) ends(point bool) {
 	s.at.text.Store(nil)
 	if point {
@@ -82,7 +82,7 @@ func (d *Database) enter(s *Session) {
 	d.most = max(d.most, len(d.sessions))
 }
 
-// leave takes a session off them. What it still does counts as the database's.
+// leave removes a session from them. What it still does counts as the database's.
 func (d *Database) leave(s *Session) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -110,14 +110,14 @@ func (d *Database) AddTo(m *engine.Meter) {
 	}
 }
 
-// all are the sessions, by their ids.
+// all gives the sessions, ordered by id.
 func (d *Database) all() []*Session {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.SortedFunc(maps.Values(d.sessions), func(a, b *Session) int { return cmp.Compare(a.state.ConnectionID, b.state.ConnectionID) })
 }
 
-// processes are the sessions of this process and what they do.
+// processes gives the sessions of this process and what they do.
 func (d *Database) processes() []show.Process {
 	var out []show.Process
 	at := now()

@@ -11,7 +11,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// The bounds of the statement cache: statements, bytes of one statement's text, and bytes in all, plans included.
+// The limits of the statement cache: statements, bytes of one statement's text, and bytes in all, plans included.
 const (
 	cachedStatements = 512
 	cachedText       = 16 << 10
@@ -21,35 +21,35 @@ const (
 // weight is about what a statement and its plan take in memory.
 func weight(text string, blocks int) int { return 4<<10 + 128*len(text) + 8<<10*blocks }
 
-// prepared is a parsed statement with the plan that was made of it last.
+// Prepared is a parsed statement with its latest plan.
 type Prepared struct {
 	Parsed *dialect.Parsed
-	in     *Schema // the database whose tables it means by names without one
+	in     *Schema // the database of tables that it names without one
 	plan   atomic.Pointer[plannedAt]
 	zoned  atomic.Pointer[plannedAt] // the plan for sessions whose time zone is not UTC
-	place  *list.Element             // in the statement cache, under its lock; nil: it is not there
+	place  *list.Element             // in the statement cache, under its lock; nil: not there
 
-	shape    *Prepared     // has the plan, where the text differs from others in literals alone
+	shape    *Prepared     // has the plan, if the text differs from others only in literals
 	literals []value.Value // the arguments of shape
 }
 
-// plannedAt is a plan, with the definitions and the collation of literals that it was made by.
+// plannedAt is a plan, with the definitions and the collation of literals by which it was made.
 type plannedAt struct {
 	plan      *planner.Plan
 	header    *Header
 	snapshot  *catalog.Snapshot
 	collation value.Collation
-	others    []*catalog.Snapshot // of other databases, which it names
-	open      bool                // a table is among them that nobody declared: what is known of it does not last
+	others    []*catalog.Snapshot // of other databases that it names
+	open      bool                // it uses an undeclared table: what is known of that does not last
 }
 
-// cacheKey tells statements apart: a text means other tables in another database.
+// cacheKey distinguishes statements: the same text means other tables in another database.
 type cacheKey struct {
 	in   *Schema
 	text string
 }
 
-// statementCache finds statements by their text; the least recently used one goes first.
+// statementCache finds statements by their text; the least recently used one is dropped first.
 type statementCache struct {
 	mu    sync.Mutex
 	items map[cacheKey]*list.Element
@@ -100,7 +100,7 @@ func (c *statementCache) planned(p *Prepared, blocks int) {
 	}
 }
 
-// weigh counts what a statement takes. Where all take too much it drops those that were not used for longest.
+// weigh counts what a statement takes. If all together take too much, it drops the least recently used.
 func (c *statementCache) weigh(p *Prepared, blocks int) {
 	own := p.place.Value.(*cached)
 	bytes := weight(own.text, blocks)

@@ -13,7 +13,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// Settings are what new sessions begin with, and what holds for all of them.
+// Settings are the initial settings of new sessions, and those that hold for all sessions.
 type Settings struct {
 	Name        string // of the database, as sessions know it
 	TimeZone    string // "" is UTC
@@ -21,17 +21,17 @@ type Settings struct {
 	Collation   value.Collation // of new tables and of literals
 	ANSIQuotes  bool
 	Exact       bool
-	FoundRows   bool // a row that an UPDATE finds and leaves as it was is affected
+	FoundRows   bool // a row that an UPDATE finds and leaves unchanged counts as affected
 	SkipKeys    bool // new sessions skip unsupported keys
 	ReadOnly    bool
 	SharedTable bool     // new tables share one physical table
 	DenyScans   bool     // a statement that no key serves is refused
-	WarnOfScans bool     // the Logger is told of it
-	Options     []string // names of options, for who takes one for a variable
+	WarnOfScans bool     // such a statement is reported to the Logger
+	Options     []string // names of options, to recognize one that is used as a variable
 	Logger      *slog.Logger
-	Observe     func(context.Context, *Done)                 // is told of each statement that is over; nil: nobody asks
+	Observe     func(context.Context, *Done)                 // is told of each finished statement; nil: not wanted
 	Partitions  bool                                         // it is told of store partitions, too
-	Begin       func(context.Context, *Done) context.Context // the same of each that begins, and gives the context that it runs with
+	Begin       func(context.Context, *Done) context.Context // is told of each statement that begins, and gives the context that it runs with
 }
 
 // Database is an open database, which its sessions share.
@@ -46,19 +46,19 @@ type Database struct {
 
 	cache   statementCache
 	ids     atomic.Int64 // CONNECTION_ID()
-	growing sync.Mutex   // held by the one statement that makes a partition ahead
+	growing sync.Mutex   // held by the one statement that makes a partition ahead of need
 
 	mu       sync.Mutex
 	own      *Schema            // see home
-	none     *Schema            // that of sessions without a database
+	none     *Schema            // of sessions without a database
 	schemas  map[string]*Schema // others that a statement has named, by folded name
-	begun    time.Time          // when the first session was
+	begun    time.Time          // when the first session began
 	sessions map[int64]*Session
-	most     int   // sessions at once
+	most     int   // most sessions at once
 	ended    tally // of sessions that were closed
 }
 
-// seek is planner.Options.Seek. Where an option bounds what statements may read, requests are what they are planned for.
+// seek is planner.Options.Seek. If an option limits what statements may read, plans minimize requests.
 func (d *Database) seek() float64 {
 	l := d.Runtime.Engine.Limits()
 	if l.GetEntities == l.PageEntities || d.DenyScans || d.Runtime.MaxRequests > 0 || d.Runtime.MaxEntities > 0 {

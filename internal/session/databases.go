@@ -17,7 +17,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// defineDatabase runs CREATE, ALTER and DROP DATABASE; false: stmt is none of them. affected are MySQL's: the tables that were dropped.
+// defineDatabase runs CREATE, ALTER and DROP DATABASE; is is false for other statements. affected is MySQL's: the number of tables dropped.
 func (s *Session) defineDatabase(ctx context.Context, stmt dialect.Statement, m *engine.Meter) (is bool, affected int, err error) {
 	switch stmt := stmt.(type) {
 	case *dialect.CreateDatabase:
@@ -31,7 +31,7 @@ func (s *Session) defineDatabase(ctx context.Context, stmt dialect.Statement, m 
 	return false, 0, nil
 }
 
-// checkDatabaseName refuses what can be no name, and those that belong to the system.
+// checkDatabaseName refuses invalid names, and those that belong to the system.
 func checkDatabaseName(name string) error {
 	switch {
 	case name == "" || strings.HasSuffix(name, " ") || !utf8.ValidString(name) || strings.ContainsRune(name, 0):
@@ -48,7 +48,7 @@ func deniedDatabase(name string) error {
 	return statementError(sqlerr.CodeDatabaseDenied, "Access denied for user 'nearlyfree'@'localhost' to database '%s'", name)
 }
 
-// place gives the database of a name, whether it is there or not.
+// place gives the database of a name, whether it exists or not.
 func (s *Session) place(name string) *Schema {
 	if home := s.db.home(); strings.EqualFold(name, home.Name) {
 		return home
@@ -151,11 +151,11 @@ func (s *Session) dropDatabase(ctx context.Context, stmt *dialect.DropDatabase, 
 type part struct {
 	database  string
 	stmt      dialect.Statement
-	pos       dialect.Pos // of a name of it
+	pos       dialect.Pos // of a name in it
 	temporary bool        // its tables are the session's own
 }
 
-// ifExists says that it does nothing where the database is not there.
+// ifExists says whether the part does nothing if the database does not exist.
 func (p *part) ifExists() bool {
 	switch stmt := p.stmt.(type) {
 	case *dialect.DropTable:
@@ -166,12 +166,12 @@ func (p *part) ifExists() bool {
 	return false
 }
 
-// databaseOf is the database of a table: the current one where its name says none.
+// databaseOf is the database of a table: the current one if its name says none.
 func (s *Session) databaseOf(n *dialect.TableName) string {
 	return cmp.Or(n.Database, s.in.Name)
 }
 
-// byDatabase parts a statement by the databases of the tables that it changes.
+// byDatabase splits a statement by the databases of the tables that it changes.
 func (s *Session) byDatabase(ctx context.Context, stmt dialect.Statement) (parts []part, err error) {
 	of := s.databaseOf
 	var dropped []dialect.TableName
@@ -231,7 +231,7 @@ func (s *Session) byDatabase(ctx context.Context, stmt dialect.Statement) (parts
 	return parts, err
 }
 
-// renames parts RENAME TABLE: it goes from one to the next, so that only neighbours of one database are renamed together.
+// renames splits RENAME TABLE. Its renames are done in order, so only neighbours in one database are done together.
 func (s *Session) renames(stmt *dialect.RenameTable) (parts []part) {
 	for i := range stmt.From {
 		database, to := s.databaseOf(&stmt.From[i]), stmt.To[i]
@@ -251,7 +251,7 @@ type group struct {
 	names    []dialect.TableName
 }
 
-// partsOf parts a statement that names several tables; by makes it of some of them.
+// partsOf splits a statement that names several tables; by makes the statement for some of them.
 func partsOf(names []dialect.TableName, of func(*dialect.TableName) string, ordered bool, by func([]dialect.TableName) dialect.Statement) (parts []part) {
 	for _, g := range groups(names, of, ordered) {
 		parts = append(parts, part{database: g.database, stmt: by(g.names), pos: g.names[0].Pos})
@@ -259,7 +259,7 @@ func partsOf(names []dialect.TableName, of func(*dialect.TableName) string, orde
 	return parts
 }
 
-// groups parts names by their databases; ordered: only those that stand together.
+// groups groups names by their databases; ordered: only adjacent names.
 func groups(names []dialect.TableName, of func(*dialect.TableName) string, ordered bool) (out []group) {
 	for i := range names {
 		database, at := of(&names[i]), -1
@@ -276,7 +276,7 @@ func groups(names []dialect.TableName, of func(*dialect.TableName) string, order
 	return out
 }
 
-// at puts the error of a database that is not there at a place of the statement.
+// at gives the error of a missing database a position in the statement.
 func at(pos dialect.Pos, err error) error {
 	var none *schema.NoDatabaseError
 	if errors.As(err, &none) {
@@ -285,7 +285,7 @@ func at(pos dialect.Pos, err error) error {
 	return err
 }
 
-// areThere makes sure that what DROP names in several databases is there, before something of it is dropped.
+// areThere makes sure that everything DROP names in several databases exists, before any of it is dropped.
 func (s *Session) areThere(ctx context.Context, names []dialect.TableName, of func(*dialect.TableName) string) error {
 	var missing []string
 	from := s.source(s.in, nil)

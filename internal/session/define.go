@@ -13,7 +13,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// define runs a statement that makes or changes definitions. As in MySQL it commits a transaction first, unless it says TEMPORARY.
+// define runs a statement that makes or changes definitions. As in MySQL it first commits a transaction, unless it says TEMPORARY.
 func (s *Session) define(ctx context.Context, stmt dialect.Statement) (Outcome, error) {
 	if saysTemporary(stmt) {
 		return s.defineTemporary(ctx, stmt)
@@ -31,7 +31,7 @@ func (s *Session) define(ctx context.Context, stmt dialect.Statement) (Outcome, 
 	return s.defineParts(ctx, stmt)
 }
 
-// definable refuses to change definitions where only reading is allowed. CHECK TABLE only reads.
+// definable refuses to change definitions if only reading is allowed. CHECK TABLE only reads.
 func (s *Session) definable(stmt dialect.Statement) error {
 	m, maintains := stmt.(*dialect.MaintainTable)
 	if maintains && m.Verb == "CHECK" {
@@ -61,7 +61,7 @@ func (s *Session) defineTemporary(ctx context.Context, stmt dialect.Statement) (
 // defineParts runs a statement database by database.
 func (s *Session) defineParts(ctx context.Context, stmt dialect.Statement) (Outcome, error) {
 	zone := s.state.Zone
-	s.state.Zone = nil // rows that are written anew are read as they are kept
+	s.state.Zone = nil // rewritten rows are read as they are stored
 	defer func() { s.state.Zone = zone }()
 	m := &engine.Meter{}
 	s.costs(m)
@@ -105,13 +105,13 @@ func (s *Session) defineParts(ctx context.Context, stmt dialect.Statement) (Outc
 	return out, nil
 }
 
-// definer changes the definitions of a database.
+// definer gives the Definer for a database.
 func (s *Session) definer(in *Schema) *ddl.Definer {
 	return &ddl.Definer{Runtime: s.db.Runtime, Catalog: in.Catalog, Database: in.Name, Implicit: in.Catalog == s.db.Catalog, Seen: s.seen(s.source(s.in, nil)),
 		Shared: s.db.SharedTable, AnalyzeRequests: s.analyzeRequests}
 }
 
-// definerFor is definer, for tables of the database or the session's own ones there.
+// definerFor is definer for tables of the database, or for the session's own ones there.
 func (s *Session) definerFor(in *Schema, p *part) *ddl.Definer {
 	d := s.definer(in)
 	if _, creates := p.stmt.(*dialect.CreateTable); creates || p.temporary {
@@ -127,7 +127,7 @@ func (s *Session) definerFor(in *Schema, p *part) *ddl.Definer {
 	return d
 }
 
-// definerOf changes the definitions of the database that a table is in.
+// definerOf gives the Definer for the database of a table.
 func (s *Session) definerOf(t *schema.Table) *ddl.Definer {
 	return s.definer(&Schema{schema.DatabaseName(t.Database), s.db.catalogOf(t)})
 }

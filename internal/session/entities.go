@@ -9,15 +9,15 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// Entity, EntityPlace and Property are what Entities tells.
+// Entity, EntityPlace and Property are what Entities gives.
 type (
 	Entity      = ddl.Entity
 	EntityPlace = ddl.EntityPlace
 	Property    = ddl.Property
 )
 
-// Entities reads what lies in the physical tables of a table, from a place on, until do gives an error; see ddl.Entities. A database of
-// "" is that of the data source name.
+// Entities reads the contents of a table's physical tables, starting at a place, until do gives an error; see ddl.Entities. The
+// database "" is that of the data source name.
 func (d *Database) Entities(ctx context.Context, database, table string, from EntityPlace, keysOnly bool, m *engine.Meter, do func(*Entity) error) error {
 	if database == "" {
 		database = d.home().Name

@@ -9,7 +9,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// StatementError is an error of a statement that EXECUTE runs: places in Err are places in that statement's text.
+// StatementError is an error of a statement run by EXECUTE: positions in Err are positions in that statement's text.
 type StatementError struct {
 	Text string
 	Err  error
@@ -20,7 +20,7 @@ func (e *StatementError) Error() string { return e.Err.Error() }
 // Unwrap gives the error.
 func (e *StatementError) Unwrap() error { return e.Err }
 
-// inText makes places in err those in the text of p.
+// inText makes positions in err refer to the text of p.
 func (p *Prepared) inText(err error) error {
 	if err == nil {
 		return nil
@@ -30,13 +30,13 @@ func (p *Prepared) inText(err error) error {
 
 // TransactionError says that the transaction, or its absence, does not allow the statement.
 type TransactionError struct {
-	Code    int // MySQL's number; 0 where it has none
+	Code    int // MySQL's number; 0 if it has none
 	Message string
 }
 
 func (e *TransactionError) Error() string { return e.Message }
 
-// statementError makes an error that is at no place of the statement.
+// statementError makes an error without a position in the statement.
 func statementError(code int, format string, args ...any) error {
 	return sqlerr.New(code, sqlerr.NoPos, format, args...)
 }
@@ -47,7 +47,7 @@ func notSupported(format string, args ...any) error {
 
 func errClosed() error { return engine.Errorf(engine.CodeClosed, "the database is closed") }
 
-// isOutdated says whether err comes of a definition that was changed since it was read, and nothing was written.
+// isOutdated says whether err comes from a definition that changed after it was read, and nothing was written.
 func isOutdated(err error) bool {
 	if err == nil || err == io.EOF {
 		return false

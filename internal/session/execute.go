@@ -14,11 +14,11 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// maxStatements bounds the statements that PREPARE keeps in a session. It is MySQL's max_prepared_stmt_count, which is for a
+// maxStatements limits the statements that PREPARE keeps in a session. It is MySQL's max_prepared_stmt_count, which is for a
 // whole server.
 const maxStatements = 16382
 
-// prepareText is PREPARE. The text in a variable is read now, as in MySQL. An earlier statement of that name is gone even if
+// prepareText is PREPARE. A text in a variable is read now, as in MySQL. An earlier statement of that name is gone even if
 // the text is wrong.
 func (s *Session) prepareText(ctx context.Context, stmt *dialect.Prepare) error {
 	name, text := strings.ToLower(stmt.Name), stmt.Text
@@ -76,7 +76,7 @@ func (s *Session) execute(ctx context.Context, stmt *dialect.Execute) (Outcome, 
 		args[i] = s.state.Vars.Get(name)
 	}
 	out, err := s.Run(ctx, p, args)
-	return out, p.inText(err) // places are places in its own text
+	return out, p.inText(err) // positions refer to its own text
 }
 
 // deallocate is DEALLOCATE PREPARE.
@@ -93,7 +93,7 @@ func unknownStatement(name, verb string) error {
 	return statementError(sqlerr.CodeUnknownPrepared, "Unknown prepared statement handler (%s) given to %s", name, verb)
 }
 
-// do is DO: its expressions are computed and dropped.
+// do is DO: its expressions are evaluated and discarded.
 func (s *Session) do(ctx context.Context, p *Prepared, stmt *dialect.Do, args []value.Value) error {
 	out, err := s.runInner(ctx, p, stmt.Query, args, false)
 	if err != nil {
@@ -102,7 +102,7 @@ func (s *Session) do(ctx context.Context, p *Prepared, stmt *dialect.Do, args []
 	return out.Drain()
 }
 
-// runInner runs a query that is part of the statement p. limited: for no longer than a SELECT may take.
+// runInner runs a query that is part of the statement p. limited: the time limit of a SELECT applies.
 func (s *Session) runInner(ctx context.Context, p *Prepared, q dialect.Query, args []value.Value, limited bool) (Outcome, error) {
 	if err := s.beginManually(ctx); err != nil {
 		return Outcome{}, err
@@ -126,7 +126,7 @@ func (s *Session) runInner(ctx context.Context, p *Prepared, q dialect.Query, ar
 	return s.read(ctx, query, planned, args, reading, limit)
 }
 
-// selectInto is SELECT … INTO @a, @b: of one row. Without one the variables keep what they have.
+// selectInto is SELECT … INTO @a, @b for at most one row. Without a row the variables keep their values.
 func (s *Session) selectInto(ctx context.Context, p *Prepared, stmt *dialect.SelectInto, args []value.Value) error {
 	out, err := s.runInner(ctx, p, stmt.Query, args, true)
 	if err != nil {

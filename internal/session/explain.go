@@ -16,7 +16,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// explain gives the plan of a statement: as text or as a drawing, a line a row, or as one JSON document. EXPLAIN ANALYZE runs the
+// explain gives the plan of a statement: as text or as a drawing, one line per row, or as one JSON document. EXPLAIN ANALYZE runs the
 // statement, and says what each operator has done.
 func (s *Session) explain(ctx context.Context, p *Prepared, stmt *dialect.Explain, args []value.Value) (Outcome, error) {
 	format := strings.ToLower(stmt.Format)
@@ -67,7 +67,7 @@ func (s *Session) explanation(ctx context.Context, p *Prepared, args []value.Val
 	return plan.Explanation(args, s.db.countedBefore(time.Now())), nil
 }
 
-// countedBefore tells how many rows tables had when this process last read all of them, where that was before some moment.
+// countedBefore gives how many rows tables had when this process last read all of them, if that was before a given moment.
 func (d *Database) countedBefore(moment time.Time) func(*schema.Table) *planner.Counted {
 	return func(t *schema.Table) *planner.Counted {
 		n, ok := d.Runtime.Counts.Of(t)
@@ -91,17 +91,17 @@ func agoText(d time.Duration) string {
 	return sqlerr.Count(int(d.Hours()/24), "day") + " ago"
 }
 
-// profiled is what is found out about a statement while it runs: what EXPLAIN ANALYZE tells.
+// profiled is what is learned about a statement while it runs: what EXPLAIN ANALYZE shows.
 type profiled struct {
-	plan    *planner.Plan // that it ran last
+	plan    *planner.Plan // the last one that it ran
 	args    []value.Value
 	profile exec.Profile
-	meter   engine.Meter // what is no operator's: writes, above all
+	meter   engine.Meter // what belongs to no operator: above all writes
 	begun   time.Time
-	tell    func(*planner.Explanation) // see WithAnalysis; nil of EXPLAIN ANALYZE
+	tell    func(*planner.Explanation) // see WithAnalysis; nil for EXPLAIN ANALYZE
 }
 
-// cost is what all of it has cost.
+// cost is the total cost.
 func (f *profiled) cost() *engine.Meter {
 	m := &engine.Meter{}
 	f.profile.AddTo(m)
@@ -146,7 +146,7 @@ func actual(m *engine.Meter, rows int64, took time.Duration) *planner.Actual {
 		Bytes: m.BytesIn.Load() + m.BytesOut.Load(), Time: took}
 }
 
-// drain runs a statement, and counts its rows: those that it gives, or those that it has changed.
+// drain runs a statement, and counts the rows that it gives or has changed.
 func (s *Session) drain(ctx context.Context, p *Prepared, args []value.Value) (rows int64, err error) {
 	out, err := s.Run(ctx, p, args)
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 // Isolation is an isolation level.
 type Isolation uint8
 
-// The levels of SQL. The first is that of nobody's asking, ReadCommitted but for transactions that only read: those get one moment of
-// the store, where it has any.
+// The levels of SQL. The first is the default: ReadCommitted, except for read-only transactions, which get one moment of
+// the store if it supports that.
 const (
 	DefaultIsolation Isolation = iota
 	ReadUncommitted
@@ -32,7 +32,7 @@ const (
 
 var isolations = [...]string{"READ-COMMITTED", "READ-UNCOMMITTED", "READ-COMMITTED", "REPEATABLE-READ", "SERIALIZABLE"}
 
-// isolationNamed finds a level by its name, in small letters.
+// isolationNamed finds a level by its name, in lower case.
 func isolationNamed(name string) (Isolation, bool) {
 	if name == "default" {
 		return DefaultIsolation, true
@@ -60,7 +60,7 @@ type characteristics struct {
 	access accessMode
 }
 
-// over gives what holds where c says something, and other where it does not.
+// over gives c, with what it leaves open taken from other.
 func (c characteristics) over(other characteristics) characteristics {
 	if c.level == DefaultIsolation {
 		c.level = other.level
@@ -71,13 +71,13 @@ func (c characteristics) over(other characteristics) characteristics {
 	return c
 }
 
-// moments is the store, where it shows its moments; nil where it does not.
+// moments is the store if it can be read as of one moment, else nil.
 func (s *Session) moments() engine.Transactor {
 	t, _ := s.db.Runtime.Engine.(engine.Transactor)
 	return t
 }
 
-// checkIsolation refuses a level that cannot be given.
+// checkIsolation refuses a level that cannot be provided.
 func (s *Session) checkIsolation(l Isolation) error {
 	if l >= RepeatableRead && s.moments() == nil {
 		return notSupported("isolation levels above read committed cannot be given: with the option transactions=group a transaction is read committed")
@@ -173,7 +173,7 @@ func (s *Session) Begin(ctx context.Context, o TxOptions) error {
 	return nil
 }
 
-// useTx makes a new buffer that of the session's transaction.
+// useTx makes a new buffer the session's transaction.
 func (s *Session) useTx() {
 	if s.temporary != nil {
 		s.tx.Beside(s.temporary.tables)
@@ -188,7 +188,7 @@ func (s *Session) useTx() {
 	})
 }
 
-// BeginTx is Begin, where a transaction that autocommit = 0 began is committed first, as MySQL does.
+// BeginTx is Begin, but first commits a transaction that autocommit = 0 began, as MySQL does.
 func (s *Session) BeginTx(ctx context.Context, o TxOptions) error {
 	if s.manual && s.tx != nil {
 		if err := s.Commit(ctx); err != nil {
@@ -198,9 +198,9 @@ func (s *Session) BeginTx(ctx context.Context, o TxOptions) error {
 	return s.Begin(ctx, o)
 }
 
-// beginAt begins a transaction all of whose reads are of one moment.
+// beginAt begins a transaction whose reads are all of one moment.
 func (s *Session) beginAt(ctx context.Context, store engine.Transactor, validate bool) error {
-	definitions, err := s.in.Catalog.Snapshot(ctx) // read before the moment: at that moment, what is newer may have been stored in another way
+	definitions, err := s.in.Catalog.Snapshot(ctx) // read before the moment: rows of that moment may not yet be stored as newer definitions say
 	if err != nil {
 		return err
 	}
@@ -212,7 +212,7 @@ func (s *Session) beginAt(ctx context.Context, store engine.Transactor, validate
 	return nil
 }
 
-// beginAgain gives a transaction that goes by nothing it has read so far a later moment: in MySQL it is that of the first read.
+// beginAgain gives a transaction that does not yet depend on anything it read a later moment: in MySQL it is that of the first read.
 func (s *Session) beginAgain(ctx context.Context) error {
 	definitions, err := s.in.Catalog.Snapshot(ctx) // before the moment: see beginAt
 	if err != nil {
@@ -225,14 +225,14 @@ func (s *Session) beginAgain(ctx context.Context) error {
 	return nil
 }
 
-// versionAt is the version of a database's definitions at the moment of a transaction, or a while before.
+// versionAt is the version of a database's definitions at the moment of a transaction, or shortly before.
 type versionAt struct {
 	of      *catalog.Catalog
 	version int64
 }
 
-// readyMoment is checkMoment for a plan. A transaction whose first statement takes rows has its moment then, as in MySQL: by the one of
-// its BEGIN it could take none that was changed since.
+// readyMoment is checkMoment for a plan. A transaction whose first statement takes rows gets its moment then, as in MySQL: by the
+// moment of its BEGIN it could take no row that was changed since.
 func (s *Session) readyMoment(ctx context.Context, plan *planner.Plan) error {
 	if plan.Waits && s.tx != nil && s.tx.IsOfOneMoment() && !s.begun && s.moments().Snapshots() {
 		if err := s.beginAgain(ctx); err != nil {
@@ -242,8 +242,8 @@ func (s *Session) readyMoment(ctx context.Context, plan *planner.Plan) error {
 	return s.checkMoment(ctx, plan.Tables)
 }
 
-// checkMoment refuses to read the moment of a transaction by a definition that is newer: rows may have had another form then,
-// and an index that was made since has no entries there. A transaction that has read nothing yet gets another moment.
+// checkMoment refuses to read a transaction's moment by a newer definition: rows may have had another form then,
+// and an index made since has no entries there. A transaction that has read nothing yet gets another moment.
 func (s *Session) checkMoment(ctx context.Context, tables []*schema.Table) error {
 	err := s.ofMoment(ctx, tables)
 	if err == nil || s.begun {
@@ -277,8 +277,8 @@ func (s *Session) ofMoment(ctx context.Context, tables []*schema.Table) error {
 	return nil
 }
 
-// versionAt gives the version of definitions at the moment of the transaction. Those of the database that it began in are known;
-// those of another one are read at that moment when it is first named.
+// versionAt gives the version of definitions at the moment of the transaction. For the database that it began in it is known;
+// for another one it is read at that moment when the database is first named.
 func (s *Session) versionAt(ctx context.Context, c *catalog.Catalog) (int64, error) {
 	for _, known := range s.definitions {
 		if known.of == c {
@@ -292,7 +292,7 @@ func (s *Session) versionAt(ctx context.Context, c *catalog.Catalog) (int64, err
 	return version, err
 }
 
-// setAutocommit sets autocommit. Where it is off, a statement outside of a transaction begins one.
+// setAutocommit sets autocommit. When it is off, a statement outside a transaction begins one.
 func (s *Session) setAutocommit(ctx context.Context, on bool) error {
 	was := s.manual
 	if s.manual = !on; on && was && s.tx != nil {
@@ -301,7 +301,7 @@ func (s *Session) setAutocommit(ctx context.Context, on bool) error {
 	return nil
 }
 
-// beginManually begins the transaction of a statement where autocommit is off.
+// beginManually begins the transaction of a statement when autocommit is off.
 func (s *Session) beginManually(ctx context.Context) error {
 	if !s.manual || s.tx != nil {
 		return nil

@@ -17,12 +17,12 @@ import (
 
 var errInterrupted = statementError(sqlerr.CodeInterrupted, "Query execution was interrupted")
 
-// interruptible is the context of a statement that KILL may end. A short statement only asks it whether it has ended, which costs next to
-// nothing; who waits for its end has it make a context that can.
+// interruptible is the context of a statement that KILL may end. A short statement only asks it whether it has ended, which costs
+// almost nothing; waiting for its end makes it create a context that can be cancelled.
 type interruptible struct {
 	outer  context.Context // the caller's
 	killed atomic.Bool
-	inner  atomic.Pointer[cancellable] // nil: nobody waits
+	inner  atomic.Pointer[cancellable] // nil: nothing waits for it
 }
 
 type cancellable struct {
@@ -64,7 +64,7 @@ func (c *interruptible) Err() error {
 // Value implements context.Context.
 func (c *interruptible) Value(key any) any {
 	if in := c.inner.Load(); in != nil {
-		return in.Value(key) // so that contexts made of it hang on that one
+		return in.Value(key) // so that contexts derived from this one derive from it
 	}
 	return c.outer.Value(key)
 }
@@ -76,7 +76,7 @@ func (c *interruptible) kill() {
 	}
 }
 
-// reason gives the error of a statement that ended with err: that it was interrupted, where it was and err does not say more.
+// reason gives the error of a statement that ended with err: that it was interrupted, if it was and err does not say more.
 func (c *interruptible) reason(err error) error {
 	if c == nil || err == nil || !c.killed.Load() {
 		return err
@@ -112,7 +112,7 @@ func (s *Session) interruptibly(ctx context.Context) *interruptible {
 	return c
 }
 
-// goes says that the statement of c is over; nil: of none.
+// goes says that the statement of c is over; c may be nil.
 func (s *Session) goes(c *interruptible) {
 	if c == nil {
 		return
@@ -130,7 +130,7 @@ func (s *Session) goes(c *interruptible) {
 		return
 	}
 	if c.outer = nil; !c.killed.Load() {
-		s.interrupts = c // nothing hangs on it
+		s.interrupts = c // no context derives from it
 	}
 }
 
@@ -146,7 +146,7 @@ func (s *Session) interrupt() {
 // Killed says whether KILL has ended the session.
 func (s *Session) Killed() bool { return s.at.killed.Load() }
 
-// kill is KILL. It knows the sessions of the Database alone.
+// kill is KILL. It knows only the sessions of the Database.
 func (s *Session) kill(ctx context.Context, stmt *dialect.Kill, args []value.Value) error {
 	v, err := s.evaluate(ctx, stmt.ID, args)
 	if err != nil {

@@ -14,14 +14,14 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 )
 
-// lockLease is how long a named lock stays taken after its process has ended without giving it back, or has lost the store.
+// lockLease is how long a named lock stays taken after its process has ended without releasing it, or has lost the store.
 var lockLease = 30 * time.Second
 
-// Locks are those of GET_LOCK that sessions of this process hold, by database and name.
+// Locks are the GET_LOCK locks that sessions of this process hold, by database and name.
 type Locks struct {
 	mu   sync.Mutex
 	held map[string]*heldLock
-	// silent: the store did not answer when a session gave its locks back at its end. So closing many sessions waits for it once.
+	// silent: the store did not answer when an ending session released its locks. So closing many sessions waits for it only once.
 	silent atomic.Bool
 }
 
@@ -29,14 +29,14 @@ type heldLock struct {
 	owner *Session
 	count int
 	free  chan struct{} // closed when it is released
-	// Where other processes may use the store, the lock is held there, too.
+	// If other processes may use the store, the lock is held there, too.
 	stored  catalog.NamedLock
 	renewal context.CancelFunc
 }
 
-// lock is GET_LOCK(name, seconds); negative seconds wait for ever, which is until ctx ends or the database is closed.
+// lock is GET_LOCK(name, seconds). Negative seconds wait without limit, until ctx ends or the database is closed.
 func (s *Session) lock(ctx context.Context, name string, seconds float64) (bool, error) {
-	var late <-chan time.Time // never, where the wait is too long for a Duration
+	var late <-chan time.Time // never, if the wait is too long for a Duration
 	if seconds >= 0 && seconds < math.MaxInt64/float64(time.Second) {
 		t := time.NewTimer(time.Duration(seconds * float64(time.Second)))
 		defer t.Stop()
@@ -68,7 +68,7 @@ func (s *Session) lock(ctx context.Context, name string, seconds float64) (bool,
 	}
 }
 
-// takeLock gives the lock, and whether it is s's now.
+// takeLock gives the lock, and whether s now holds it.
 func (s *Session) takeLock(name string) (h *heldLock, got bool) {
 	l, key := s.db.Locks, s.lockKey(name)
 	l.mu.Lock()
@@ -94,7 +94,7 @@ func (s *Session) lockKey(name string) string {
 	return strings.ToLower(s.db.Catalog.Database() + "/" + name)
 }
 
-// dropLock forgets a lock of s, for those who wait in this process.
+// dropLock drops a lock of s, and thereby lets sessions of this process that wait for it go on.
 func (s *Session) dropLock(name string) {
 	l, key := s.db.Locks, s.lockKey(name)
 	l.mu.Lock()
@@ -103,8 +103,8 @@ func (s *Session) dropLock(name string) {
 	delete(l.held, key)
 }
 
-// lockStored takes h in the store, and renews it from then on. It takes over a lock that nobody has renewed for a lease. It
-// measures that itself, so no other clock counts.
+// lockStored takes h in the store, and renews it from then on. It takes over a lock that was not renewed for a lease, which it
+// measures itself, so that no other clock matters.
 func (s *Session) lockStored(ctx context.Context, h *heldLock, late <-chan time.Time) (bool, error) {
 	var seen string
 	var since time.Time
@@ -167,7 +167,7 @@ func (d *Database) renewLock(ctx context.Context, l catalog.NamedLock, every tim
 	}
 }
 
-// releaseLock ends the renewal of a lock and gives it back; false where it was lost.
+// releaseLock ends the renewal of a lock and releases it; false if it was lost.
 func (d *Database) releaseLock(ctx context.Context, h *heldLock) (bool, error) {
 	if h.renewal == nil {
 		return true, nil
@@ -213,7 +213,7 @@ func (s *Session) lockOwner(ctx context.Context, name string) (int64, error) {
 	return 0, nil
 }
 
-// unlockAll is RELEASE_ALL_LOCKS: it counts each GET_LOCK that was answered by 1.
+// unlockAll is RELEASE_ALL_LOCKS: it counts each GET_LOCK that returned 1.
 func (s *Session) unlockAll(ctx context.Context) (count int64) {
 	s.locks = false
 	l := s.db.Locks
@@ -233,11 +233,11 @@ func (s *Session) unlockAll(ctx context.Context) (count int64) {
 	return count
 }
 
-// releaseTimeout bounds the requests that give locks back. It is for a store that is slow. Where none of the requests arrives,
+// releaseTimeout limits the requests that release locks, for a slow store. If none of the requests arrives,
 // the locks end with their leases.
 const releaseTimeout = time.Second
 
-// endLocks gives back the locks of a session that ends.
+// endLocks releases the locks of an ending session.
 func (s *Session) endLocks(ctx context.Context) {
 	if !s.locks {
 		return

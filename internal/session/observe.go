@@ -17,29 +17,29 @@ import (
 // PartitionUse is what a statement did with the entities of a store partition.
 type PartitionUse = touched.Partition
 
-// Done is a statement that is over, and what it cost.
+// Done is a finished statement and its cost.
 type Done struct {
 	Text       string
-	Database   string            // the session's current one; "" where there is none
+	Database   string            // the session's current one; "" if it has none
 	Statement  dialect.Statement // nil: a call of database/sql, whose Text is a word
 	Begun      time.Time
 	Args       []value.Value
-	Plan       *planner.Plan // that it ran last; nil where it has none
+	Plan       *planner.Plan // the last one that it ran; nil if it has none
 	Connection int64
 	Took       time.Duration       // until its rows were closed
-	Rows       int64               // that it gave, or changed
+	Rows       int64               // rows that it gave or changed
 	Meter      engine.Meter        // without what definitions cost
-	Partitions *touched.Partitions // that it has read and written; nil: nobody asks
+	Partitions *touched.Partitions // those that it has read and written; nil: not wanted
 	Err        error
 }
 
-// watched is a statement whose end Settings.Observe is to hear of.
+// watched is a statement whose end is reported to Settings.Observe.
 type watched struct {
 	Done
 	ctx context.Context
 }
 
-// watch begins to watch a statement, where somebody asks, and gives the context that it runs with.
+// watch begins to watch a statement, if that is wanted, and gives the context that it runs with.
 func (s *Session) watch(ctx context.Context, text string, statement dialect.Statement, args []value.Value) context.Context {
 	if s.db.Observe == nil {
 		return ctx
@@ -56,14 +56,14 @@ func (s *Session) watch(ctx context.Context, text string, statement dialect.Stat
 	return w.ctx
 }
 
-// failedBefore tells of a statement that failed before it was run.
+// failedBefore reports a statement that failed before it was run.
 func (s *Session) failedBefore(ctx context.Context, text string, statement dialect.Statement, err error) {
 	s.watch(ctx, text, statement, nil)
 	s.over(s.watched, 0, err)
 	s.watched = nil
 }
 
-// over tells of a statement that is over.
+// over reports a finished statement.
 func (s *Session) over(w *watched, rows int64, err error) {
 	if w == nil {
 		return
@@ -115,7 +115,7 @@ func (s *Session) Run(ctx context.Context, p *Prepared, args []value.Value) (Out
 	return out, err
 }
 
-// RunOf does what database/sql asks for by a call, as the statement that it stands for.
+// RunOf does what database/sql requests by a call, as the statement that the call stands for.
 func (s *Session) RunOf(ctx context.Context, c *Call, do func(context.Context) error) error {
 	s.state.Now = now()
 	s.begins(&c.text, c.kind)
@@ -128,7 +128,7 @@ func (s *Session) RunOf(ctx context.Context, c *Call, do func(context.Context) e
 	return err
 }
 
-// count adds what a statement, or part of it, has cost.
+// count adds the cost of a statement, or of part of it.
 func (s *Session) count(m *engine.Meter, w *watched) {
 	s.tally.Load().meter.Add(m)
 	if w != nil {
@@ -147,8 +147,8 @@ func (d *Done) Operation() string {
 	return dialect.Verb(d.Text, dialect.Options{})
 }
 
-// Tables names those that the statement is about: those that it writes first, each once, with the name of a database that is not the
-// session's own.
+// Tables names the tables that the statement is about, each once, the ones that it writes first; with the database if that is not
+// the session's own.
 func (d *Done) Tables() (names []string) {
 	add := func(database, name string) {
 		if database != "" && !strings.EqualFold(database, d.Database) {

@@ -15,13 +15,13 @@ func (s *Session) makePartitions(ctx context.Context, need *schema.NoPartitionEr
 	return s.definerOf(need.Table).MakePartitions(ctx, need, &s.state, &s.db.Maintenance)
 }
 
-// reached is the newest partition of a table that makes its partitions as rows arrive, if rows were written to it.
+// reached is the newest partition of a table that makes its partitions as rows arrive, if rows were written to that partition.
 type reached struct {
 	table *schema.Table
 	part  *schema.Partition
 }
 
-// makeAhead makes the partition behind the one that was reached, or opens it when it is time. Where that fails, what was
+// makeAhead makes the partition after the one that was reached, or opens it when it is time. If that fails, what was
 // written stays, and the next row tries again.
 func (s *Session) makeAhead(ctx context.Context, r *reached) {
 	d := s.db

@@ -12,7 +12,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// isPlanned says whether a statement is run by a plan; the others are done by hand in run.
+// isPlanned says whether a statement is run by a plan; run handles the others itself.
 func isPlanned(s dialect.Statement) bool {
 	switch s.(type) {
 	case *dialect.Select, *dialect.Union, *dialect.Values, *dialect.Insert, *dialect.Update, *dialect.Delete:
@@ -21,7 +21,7 @@ func isPlanned(s dialect.Statement) bool {
 	return false
 }
 
-// Plan plans a statement, so that its errors show before it runs. One that is not planned is left as it is.
+// Plan plans a statement, so that its errors show before it runs. A statement that is not planned is left as it is.
 func (s *Session) Plan(ctx context.Context, p *Prepared) error {
 	if !isPlanned(p.Parsed.Statement) {
 		return nil
@@ -30,7 +30,7 @@ func (s *Session) Plan(ctx context.Context, p *Prepared) error {
 	return err
 }
 
-// plan gives the statement's plan, which goes by the newest definitions: the one that was made last, or another one where they
+// plan gives the statement's plan by the newest definitions: the last one made, or a new one if they
 // have changed.
 func (s *Session) plan(ctx context.Context, p *Prepared) (*plannedAt, error) {
 	if p.shape != nil {
@@ -65,7 +65,7 @@ func (s *Session) plan(ctx context.Context, p *Prepared) (*plannedAt, error) {
 	return made, nil
 }
 
-// after gives the plan as one by newer definitions; nil where it does not hold by these.
+// after gives the plan as one by newer definitions; nil if it does not hold by them.
 func (p *plannedAt) after(ctx context.Context, own *catalog.Snapshot) (*plannedAt, error) {
 	if !own.Valid(p.plan.Tables) {
 		return nil, nil

@@ -15,8 +15,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// query is what a query under way needs, in one allocation. A point read is so short that even one counts: its connection keeps
-// the allocation for the next. So rows that were closed let go of it, and closing them again does nothing.
+// query is what a running query needs, in one allocation. A point read is so short that even one counts: its connection keeps
+// the allocation for the next. Closed rows therefore let go of it, and closing them again does nothing.
 type query struct {
 	execution exec.Execution
 	meter     engine.Meter
@@ -33,11 +33,11 @@ func (s *Session) takeQuery() *query {
 	return q
 }
 
-// endQuery counts what q, which is closed, has cost, and keeps it where it was a point read.
+// endQuery counts the cost of q, which is closed, and keeps it if it was a point read.
 func (s *Session) endQuery(q *query, w *watched) {
 	s.count(&q.meter, w)
 	if q.cursor.IsPoint() {
-		*q = query{} // an idle connection keeps nobody's context and arguments
+		*q = query{} // an idle connection keeps no context or arguments
 		s.spare = q
 	}
 }
@@ -85,7 +85,7 @@ func (s *Session) runQuery(ctx context.Context, p *Prepared, planned *plannedAt,
 	return out, nil
 }
 
-// queryIsolated runs a query as a transaction of its own where only the commit tells whether all that was read held at one
+// queryIsolated runs a query as a transaction of its own if only the commit tells whether everything read held at one
 // moment. Its rows are held back until then.
 func (s *Session) queryIsolated(ctx context.Context, p *Prepared, planned *plannedAt, args []value.Value, level Isolation) (Outcome, error) {
 	tries := retry.Begin(ctx, retry.Race)
@@ -122,7 +122,7 @@ func (s *Session) collect(ctx context.Context, p *Prepared, planned *plannedAt, 
 	return out.all(s.held)
 }
 
-// all gives the rows that are left, whose memory run counts.
+// all gives the remaining rows, whose memory run counts.
 func (r *Rows) all(run *exec.Run) (all [][]value.Value, err error) {
 	for {
 		row, err := r.next()

@@ -17,28 +17,28 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// Rows hands out what a cursor yields.
+// Rows gives what a cursor yields.
 type Rows struct {
 	Header *Header
 	Zone   *time.Location // of the session; nil: UTC
 
 	ctx      context.Context
 	session  *Session
-	prepared *Prepared      // the statement; nil where the rows are there already
-	planned  *plannedAt     // its plan, with the definitions that this goes by; nil where it cannot be begun again
+	prepared *Prepared      // the statement; nil if the rows exist already
+	planned  *plannedAt     // its plan, with the definitions that it uses; nil if it cannot be restarted
 	given    int64          // rows of it that were given
-	tries    retry.Loop     // to begin it again; Try is 0 until the first
-	query    *query         // nil where the rows are there already, and after Close
+	tries    retry.Loop     // to restart it; Try is 0 until the first
+	query    *query         // nil if the rows exist already, and after Close
 	watched  *watched       // see Session.watch
-	profiled *profiled      // see WithAnalysis; nil: nobody asks
+	profiled *profiled      // see WithAnalysis; nil: not wanted
 	ends     bool           // Close ends the statement
-	running  *interruptible // which KILL ends; nil: it does not
+	running  *interruptible // the statement for KILL to end; nil: KILL does not
 	cursor   cursor
-	taking   *taking            // of a query that waits for rows of other transactions; nil: it does not
-	reading  epochs             // which whoever changes definitions waits for
-	release  context.CancelFunc // of ctx, where the time of the query is limited; else nil
-	sound    bool               // all is read of one moment, at which the definitions held
-	checked  int64              // requests of the query after whose answers the definitions were looked at, see unchecked
+	taking   *taking            // of a query that waits for rows of other transactions; else nil
+	reading  epochs             // changes of definitions wait for it
+	release  context.CancelFunc // of ctx, if the time of the query is limited; else nil
+	sound    bool               // everything is read as of one moment, at which the definitions held
+	checked  int64              // requests of the query that were answered when the definitions were last checked, see unchecked
 }
 
 // Header is what is known of a result's columns.
@@ -55,12 +55,12 @@ func newHeader(columns []planner.ResultColumn) *Header {
 	return h
 }
 
-// listed gives rows that are there already.
+// listed gives rows that exist already.
 func listed(h *Header, all [][]value.Value) Rows {
 	return Rows{ctx: context.Background(), Header: h, cursor: &rowList{all}}
 }
 
-// Text is that of the statement, for the place in an error.
+// Text is the text of the statement, for the position of an error.
 func (r *Rows) Text() string {
 	if r.prepared == nil {
 		return ""
@@ -68,15 +68,15 @@ func (r *Rows) Text() string {
 	return r.prepared.Parsed.Text
 }
 
-// cursor is what yields rows: an *exec.Cursor, or a list that is there already.
+// cursor is what yields rows: an *exec.Cursor, or a list of existing rows.
 type cursor interface {
-	Next(ctx context.Context) ([]value.Value, error) // io.EOF behind the last; valid until the next call
+	Next(ctx context.Context) ([]value.Value, error) // io.EOF after the last; valid until the next call
 	Close() error
 }
 
 var _ cursor = (*exec.Cursor)(nil)
 
-// rowList is a cursor over rows that are there already.
+// rowList is a cursor over existing rows.
 type rowList struct{ rows [][]value.Value }
 
 func (l *rowList) Next(context.Context) ([]value.Value, error) {
@@ -90,7 +90,7 @@ func (l *rowList) Next(context.Context) ([]value.Value, error) {
 
 func (l *rowList) Close() error { l.rows = nil; return nil }
 
-// Drain reads rows to their end, for a query whose rows nobody sees.
+// Drain reads rows to their end, for a query whose rows are not wanted.
 func (r *Rows) Drain() error {
 	defer r.Close()
 	for {
@@ -103,7 +103,7 @@ func (r *Rows) Drain() error {
 	}
 }
 
-// inText makes places in err those in the text of the statement.
+// inText makes positions in err refer to the text of the statement.
 func (r *Rows) inText(err error) error {
 	if err == nil || r.prepared == nil {
 		return err
@@ -111,8 +111,8 @@ func (r *Rows) inText(err error) error {
 	return r.prepared.inText(err)
 }
 
-// Next gives the next row, valid until the call after; io.EOF behind the last. A query that was overtaken by a change of
-// definitions is begun again, or, when rows of it were given already, ends with an error: what it has not read yet may be gone.
+// Next gives the next row, valid until the call after; io.EOF after the last. A query that was overtaken by a change of
+// definitions is restarted or, if it has already given rows, ends with an error: what it has not read yet may be gone.
 func (r *Rows) Next() ([]value.Value, error) {
 	row, err := r.next()
 	if err != nil && r.release != nil && !errors.Is(err, io.EOF) {
@@ -168,9 +168,9 @@ func (r *Rows) next() ([]value.Value, error) {
 	}
 }
 
-// unchecked says that the definitions are to be looked at before a row is given. Others, who do not know of this process, may
-// have changed them since the last answer of the store, and then also what is stored. Where all is read of one moment, they are
-// looked at before the first row, and never again.
+// unchecked says whether the definitions must be checked before a row is given. Processes that do not know of this one may
+// have changed them since the store's last answer, and then also what is stored. If everything is read as of one moment, they are
+// checked before the first row, and never again.
 func (r *Rows) unchecked() bool {
 	switch {
 	case r.planned == nil || r.sound:
@@ -188,8 +188,8 @@ func (r *Rows) unchecked() bool {
 	return answered != r.checked
 }
 
-// outdated gives the name of a table that cannot be read any more by the definition that the query uses: rows or index entries
-// may have gone, or taken another form, before they were read. "" where there is none.
+// outdated gives the name of a table that can no longer be read by the definition that the query uses: rows or index entries
+// may have been deleted, or have changed their form, before they were read. It gives "" if there is none.
 func (r *Rows) outdated() (string, error) {
 	if same, err := r.unchanged(); err != nil || same {
 		return "", err
@@ -200,7 +200,7 @@ func (r *Rows) outdated() (string, error) {
 }
 
 // redefined gives the name of a table of the query that has another definition by now, if err says that what is stored does not match
-// the one that the query goes by. "" otherwise.
+// the definition that the query uses; "" otherwise.
 func (r *Rows) redefined(err error) string {
 	if err == nil || err == io.EOF {
 		return ""
@@ -234,7 +234,7 @@ func (r *Rows) firstUnfit(fits func(*catalog.Snapshot, *access.Scan) (bool, erro
 	return "", nil
 }
 
-// unchanged says whether the definitions are still those that the query goes by.
+// unchanged says whether the definitions are still those that the query uses.
 func (r *Rows) unchanged() (bool, error) {
 	same := true
 	for i := -1; i < len(r.planned.others); i++ {
@@ -256,7 +256,7 @@ func (r *Rows) unchanged() (bool, error) {
 	return same, nil
 }
 
-// again is the plan where the query can be begun again by it; nil where it is made of no definitions.
+// again is the plan if the query can be restarted by it; nil if it depends on no definitions.
 func (p *plannedAt) again() *plannedAt {
 	if p.snapshot == nil {
 		return nil
@@ -264,12 +264,12 @@ func (p *plannedAt) again() *plannedAt {
 	return p
 }
 
-// unannounced says that others do not know of this process where they change definitions that the plan goes by.
+// unannounced says whether processes may change definitions that the plan uses without knowing of this process.
 func (p *plannedAt) unannounced() bool {
 	return p.snapshot.Catalog().Unannounced() || slices.ContainsFunc(p.others, func(of *catalog.Snapshot) bool { return of.Catalog().Unannounced() })
 }
 
-// again begins the query anew after it failed for a cause, by definitions read anew. The columns must be those that were announced.
+// again restarts the query after it failed for a cause, by definitions read anew. The columns must be those announced before.
 func (r *Rows) again(cause error) error {
 	if r.tries.Try == 0 {
 		r.tries = retry.Begin(r.ctx, retry.Outdated)
@@ -285,7 +285,7 @@ func (r *Rows) again(cause error) error {
 	return r.begin()
 }
 
-// begin begins the query anew, whose cursor is closed.
+// begin restarts the query, whose cursor is closed.
 func (r *Rows) begin() error {
 	r.reading.End()
 	r.reading = epochs{own: r.prepared.in.Catalog.BeginRead()}

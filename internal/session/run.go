@@ -18,17 +18,17 @@ import (
 
 // Outcome is what a statement gave: rows, or what it did.
 type Outcome struct {
-	Rows // without a Header there are none
+	Rows // empty without a Header
 	Result
 }
 
 // Result is what a statement did.
 type Result struct {
 	Affected, LastInsertID int64
-	Uncounted              bool // whole partitions were deleted, whose rows nobody counts
+	Uncounted              bool // whole partitions were deleted, without counting their rows
 }
 
-// Prepare reads a statement that is the whole text.
+// Prepare reads a text that is one statement.
 func (s *Session) Prepare(query string) (*Prepared, error) {
 	p, err := s.parse(query)
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *Session) parse(query string) (*Prepared, error) {
 	return p, nil
 }
 
-// Again gives a statement as it is by the current database: another one may have been chosen since it was read.
+// Again gives a statement as it reads in the current database: another one may have been chosen since it was parsed.
 func (s *Session) Again(p *Prepared) (*Prepared, error) {
 	if p.in == s.in {
 		return p, nil
@@ -69,7 +69,7 @@ func (s *Session) run(ctx context.Context, p *Prepared, args []value.Value) (Out
 	if !p.Parsed.Diagnostic {
 		s.state.Diagnostics.Begin()
 		s.judge(p.Parsed.Statement)
-		defer s.judge(nil) // rows that are still being read are those of a query
+		defer s.judge(nil) // rows that are still being read belong to a query
 	}
 	if isPlanned(p.Parsed.Statement) {
 		if err := s.beginManually(ctx); err != nil {
@@ -118,7 +118,7 @@ func (s *Session) run(ctx context.Context, p *Prepared, args []value.Value) (Out
 	}
 }
 
-// read runs the plan of a query, which began as reading says. Whoever changes definitions waits for it until its rows are closed.
+// read runs the plan of a query, which began as reading says. Changes of definitions wait for it until its rows are closed.
 // It ends after limit; 0: none.
 func (s *Session) read(ctx context.Context, p *Prepared, plan *plannedAt, args []value.Value, reading epochs, limit time.Duration) (Outcome, error) {
 	var release context.CancelFunc
@@ -140,10 +140,10 @@ func (s *Session) read(ctx context.Context, p *Prepared, plan *plannedAt, args [
 
 var errTimeLimit = statementError(sqlerr.CodeQueryTimeout, "Query execution was interrupted, maximum statement execution time exceeded")
 
-// limitOf is how long a SELECT may take: what its hint MAX_EXECUTION_TIME says, else the variable max_execution_time.
+// limitOf is how long a SELECT may take: by its hint MAX_EXECUTION_TIME, else by the variable max_execution_time.
 func (s *Session) limitOf(p *planner.Plan) time.Duration { return cmp.Or(p.TimeLimit, s.timeLimit) }
 
-// overtime gives the error of a query that ended with err: that it took too long, where ctx ended for that.
+// overtime gives the error of a query that ended with err: that it took too long, if ctx ended for that reason.
 func overtime(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause == errTimeLimit {
 		return cause
@@ -151,8 +151,8 @@ func overtime(ctx context.Context, err error) error {
 	return err
 }
 
-// judge says what happens to values that do not fit. They end a statement that writes in strict mode without IGNORE; otherwise
-// a row that is written gets the nearest values. Definitions are always strict.
+// judge says what happens to values that do not fit. They end a writing statement in strict mode without IGNORE; otherwise
+// the written row gets the nearest values. Definitions are always strict.
 func (s *Session) judge(stmt dialect.Statement) {
 	d, strict := &s.state.Diagnostics, s.mode&modeStrict != 0
 	d.Strict, d.Adjust = false, false
@@ -179,7 +179,7 @@ func writes(s dialect.Statement) bool {
 	return false
 }
 
-// runPlan runs a plan: a query's rows come as they are read, a write is done when it returns.
+// runPlan runs a plan: a query's rows come as they are read; a write is done when it returns.
 func (s *Session) runPlan(ctx context.Context, p *Prepared, planned *plannedAt, args []value.Value) (Outcome, error) {
 	plan := planned.plan
 	if err := s.checkScans(plan, p.Parsed.Text); err != nil {

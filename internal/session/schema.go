@@ -11,13 +11,13 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// Schema is a database of the store, as sessions are in it. (Database is all of the store that they share.)
+// Schema is a database of the store as SQL names it. (Database is the whole store that sessions share.)
 type Schema struct {
 	Name    string           // as SQL knows it; "": none is selected
-	Catalog *catalog.Catalog // that of the data source name where it has none of its own
+	Catalog *catalog.Catalog // the data source name's if it has none of its own
 }
 
-// home is the database of the data source name. It is there though nobody has created it, unless it was dropped.
+// home is the database of the data source name. It exists without having been created, unless it was dropped.
 func (d *Database) home() *Schema {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -61,7 +61,7 @@ func (d *Database) schema(ctx context.Context, name string) (*Schema, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if known := d.schemas[folded]; known != nil {
-		return known, nil // one a database: plans are kept by it
+		return known, nil // one per database: plans are kept by it
 	}
 	if d.schemas == nil {
 		d.schemas = map[string]*Schema{}
@@ -70,7 +70,7 @@ func (d *Database) schema(ctx context.Context, name string) (*Schema, error) {
 	return found, nil
 }
 
-// existing is schema of a database that is there now.
+// existing is schema for a database that exists now.
 func (d *Database) existing(ctx context.Context, name string) (*Schema, *catalog.Snapshot, error) {
 	in, err := d.schema(ctx, name)
 	if err != nil {
@@ -80,7 +80,7 @@ func (d *Database) existing(ctx context.Context, name string) (*Schema, *catalog
 	return in, now, err
 }
 
-// now gives the definitions of a database that is there, which a statement calls name.
+// now gives the definitions of an existing database, which a statement calls name.
 func (d *Database) now(ctx context.Context, in *Schema, name string) (*catalog.Snapshot, error) {
 	now, err := in.Catalog.Snapshot(ctx)
 	if err == nil && !d.isThere(in, now) {
@@ -96,7 +96,7 @@ func (d *Database) isThere(in *Schema, now *catalog.Snapshot) bool {
 	return now.Exists() || in.Catalog == d.Catalog && !now.IsDropped()
 }
 
-// storedName is what the store calls a database that SQL calls name.
+// storedName is the store's name of a database that SQL calls name.
 func storedName(name string) string {
 	if strings.EqualFold(name, schema.DefaultDatabase) {
 		return ""
@@ -104,7 +104,7 @@ func storedName(name string) string {
 	return name
 }
 
-// catalogOf is that of the database that a table is in.
+// catalogOf is the catalog of the database that a table is in.
 func (d *Database) catalogOf(t *schema.Table) *catalog.Catalog {
 	if t.Database == d.Catalog.Database() {
 		return d.Catalog
@@ -120,7 +120,7 @@ func (d *Database) catalogOf(t *schema.Table) *catalog.Catalog {
 	return d.Open(t.Database)
 }
 
-// list gives the databases whose names pass lets through.
+// list gives the databases whose names pass accepts.
 func (d *Database) list(ctx context.Context, pass func(name string) (bool, error)) (out []show.Database, err error) {
 	home := d.home()
 	if ok, err := pass(home.Name); err != nil {
@@ -153,7 +153,7 @@ func (d *Database) list(ctx context.Context, pass func(name string) (bool, error
 	return out, err
 }
 
-// collation is what a database says of its new tables.
+// collation is a database's collation for new tables.
 func (d *Database) collation(name string) value.Collation {
 	if c, ok := value.CollationNamed(name); ok && name != "" {
 		return c
@@ -161,10 +161,10 @@ func (d *Database) collation(name string) value.Collation {
 	return d.Collation
 }
 
-// tables does for each table what its catalog does: it is the Sequences and Definitions of the Runtime.
+// tables is the Sequences and Definitions of the Runtime: it passes each table to its catalog.
 type tables struct{ *Database }
 
-// Tables gives what writes ask of the catalogs.
+// Tables gives what writes need of the catalogs.
 func (d *Database) Tables() interface {
 	Next(ctx context.Context, t *schema.Table, n int64, m *engine.Meter) (int64, error)
 	Raise(ctx context.Context, t *schema.Table, v int64, m *engine.Meter) error

@@ -1,4 +1,4 @@
-// Package session does what a connection does: it runs statements, one after the other, and keeps what lasts between them:
+// Package session does what a connection does: it runs statements, one after another, and keeps what lasts between them:
 // variables, a transaction, prepared statements, named locks. It knows nothing of database/sql.
 package session
 
@@ -23,11 +23,11 @@ var serverVersion = fmt.Sprintf("%d.%d.%d-nearlyfree", dialect.Version/10000, di
 
 const (
 	sessionUser = "nearlyfree@localhost"
-	// defaultEncryption is block_encryption_mode where nobody sets it.
+	// defaultEncryption is the default of block_encryption_mode.
 	defaultEncryption = "aes-128-ecb"
 )
 
-// Session has variables, and a transaction while there is one. It holds nothing of the network. One goroutine uses it.
+// Session has variables and, at times, a transaction. It holds nothing of the network. Only one goroutine at a time may use it.
 type Session struct {
 	db          *Database
 	in          *Schema // the current database
@@ -41,16 +41,16 @@ type Session struct {
 	usual       characteristics // of transactions
 	next        characteristics // of the next one
 	manual      bool            // autocommit is off
-	wrote       []*schema.Table // the definitions that the transaction has written by
-	saw         []*schema.Table // those that it has read by, where Commit validates what it has read
+	wrote       []*schema.Table // the definitions by which the transaction has written
+	saw         []*schema.Table // those by which it has read, if Commit validates what it has read
 	reached     *reached        // by the last write
 	turns       []exec.Turn     // in the lines of tables, while it commits
 	savepoints  []savepoint
-	interrupts  *interruptible       // of a statement that has ended, for the next one
-	spare       *query               // that of a point read that has ended, for the next query
-	lost        string               // what began the transaction that was open when the session was given back; "": none was
+	interrupts  *interruptible       // of a finished statement, for the next one
+	spare       *query               // of a finished point read, for the next query
+	lost        string               // what began the transaction that was open when the session went back to the pool; "": none was
 	temporary   *temporary           // its temporary tables; nil: it has none
-	lostTables  []string             // names of those that it was given back with
+	lostTables  []string             // names of the temporary tables that it had when it went back to the pool
 	locks       bool                 // it may hold some of Database.Locks
 	statements  map[string]*Prepared // of PREPARE, by name in lower case
 	zone        string               // time_zone, as it was written
@@ -59,12 +59,12 @@ type Session struct {
 	lockWait    time.Duration        // innodb_lock_wait_timeout
 	profiled    *profiled            // while EXPLAIN ANALYZE runs its statement
 	inside      bool                 // Run is running
-	watched     *watched             // the statement that it runs; nil where nobody asks
+	watched     *watched             // the statement being run; nil if not wanted
 	tally       atomic.Pointer[tally]
 	at          activity
 
 	analyzeRequests int
-	skipKeys        bool // what there is not is left out of definitions
+	skipKeys        bool // unsupported keys are left out of definitions
 }
 
 // New begins a session.
@@ -103,7 +103,7 @@ func (s *Session) Reset(ctx context.Context) {
 	s.reset()
 }
 
-// Leave ends a transaction that is open when the session is given back, and drops the temporary tables.
+// Leave ends an open transaction and drops the temporary tables when the session goes back to the pool.
 func (s *Session) Leave() {
 	switch {
 	case s.tx != nil && s.manual:
@@ -135,12 +135,12 @@ func (s *Session) Warnings() int {
 // Variables are the session's @name.
 func (s *Session) Variables() *expr.Variables { return &s.state.Vars }
 
-// Failed notes the error that has ended a statement among its conditions.
+// Failed notes the error that ended a statement among its conditions.
 func (s *Session) Failed(number int, message string) {
 	s.state.Diagnostics.Note(expr.Failure, number, "%s", message)
 }
 
-// Split parts a text into statements.
+// Split splits a text into statements.
 func (s *Session) Split(text string) ([]string, error) { return dialect.Split(text, s.options()) }
 
 func (s *Session) options() dialect.Options { return dialect.Options{ANSIQuotes: s.db.ANSIQuotes} }

@@ -26,7 +26,7 @@ func (s *Session) set(ctx context.Context, stmt *dialect.Set, args []value.Value
 	}
 	values := make([]value.Value, len(stmt.Vars))
 	for i, v := range stmt.Vars {
-		values[i] = value.FromString(v.Text) // ON, DEFAULT, SYSTEM: a word of its own
+		values[i] = value.FromString(v.Text) // a bare word: ON, DEFAULT, SYSTEM
 		if v.Value != nil {
 			var err error
 			if values[i], err = s.evaluate(ctx, v.Value, args); err != nil {
@@ -58,8 +58,8 @@ func (s *Session) setOne(ctx context.Context, v dialect.SetVar, x value.Value) e
 	return s.setVariable(ctx, v.Scope, v.Name, x)
 }
 
-// setVariable sets a system variable that exists. It refuses a value that would give later statements a meaning that is not
-// supported.
+// setVariable sets a system variable that exists. It refuses a value that would give later statements an unsupported
+// meaning.
 func (s *Session) setVariable(ctx context.Context, scope, name string, x value.Value) error {
 	text := strings.ToLower(value.Text(x))
 	switch systemVariables[name].set {
@@ -103,7 +103,7 @@ func (s *Session) setVariable(ctx context.Context, scope, name string, x value.V
 	return nil
 }
 
-// setIsolation sets the isolation level of the session's transactions, or of the next one alone.
+// setIsolation sets the isolation level of the session's transactions, or of the next one only.
 func (s *Session) setIsolation(scope, name string, x value.Value) error {
 	level, ok := isolationNamed(strings.ToLower(value.Text(x)))
 	if !ok {
@@ -139,7 +139,7 @@ func (s *Session) setSwitch(ctx context.Context, scope, name string, x value.Val
 	return nil
 }
 
-// setReadOnly says whether the session's transactions only read, or the next one alone.
+// setReadOnly says whether the session's transactions, or only the next one, are read-only.
 func (s *Session) setReadOnly(scope string, on bool) error {
 	access := readsAndWrites
 	if on {
@@ -184,7 +184,7 @@ func (s *Session) setZone(name string) error {
 	if name == "" {
 		name = "+00:00"
 	}
-	if name == s.zone { // as a rule, where a connection comes back from the pool
+	if name == s.zone { // the usual case when a connection comes back from the pool
 		return nil
 	}
 	zone, ok := expr.Zone(name)
@@ -195,7 +195,7 @@ func (s *Session) setZone(name string) error {
 	return nil
 }
 
-// setTimeLimit sets max_execution_time: how many milliseconds a SELECT may take. 0 and default mean: as long as it likes.
+// setTimeLimit sets max_execution_time: how many milliseconds a SELECT may take. 0 and default mean no limit.
 func (s *Session) setTimeLimit(x value.Value) error {
 	n, err := s.wholeNumber("max_execution_time", x, 0, 0, math.MaxUint32, "a number of milliseconds")
 	if err == nil {
@@ -216,7 +216,7 @@ func (s *Session) setLockWait(x value.Value) error {
 	return err
 }
 
-// wholeNumber gives the value of a variable that is a number from least to most, cut to these, with a warning. what says what it is.
+// wholeNumber gives the value of a numeric variable, clamped to least … most with a warning. what describes it.
 func (s *Session) wholeNumber(name string, x value.Value, otherwise, least, most int64, what string) (int64, error) {
 	if strings.EqualFold(value.Text(x), "default") {
 		x = value.FromInt(otherwise)
@@ -249,7 +249,7 @@ func (s *Session) setAnalyzeRequests(x value.Value) error {
 	return nil
 }
 
-// setCollation sets the collation of literals; "" and default are the one that new tables have.
+// setCollation sets the collation of literals; "" and default mean that of new tables.
 func (s *Session) setCollation(name string) error {
 	collation := s.db.Collation
 	if name != "" && !strings.EqualFold(name, "default") {
@@ -262,7 +262,7 @@ func (s *Session) setCollation(name string) error {
 	return nil
 }
 
-// switched is what SET makes of a variable that is on or off. NULL is neither: a variable that nobody has set switches nothing.
+// switched is the effect of SET on a variable that is on or off. NULL is neither: a variable that was never set switches nothing.
 func switched(name string, x value.Value, otherwise bool) (bool, error) {
 	switch strings.ToLower(value.Text(x)) {
 	case "default":

@@ -10,8 +10,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// PrepareOnce reads a statement that has no arguments and is run once. Programs that write values into their texts send another
-// text each time: where literals make no difference to the plan, that of the text's shape serves all of them.
+// PrepareOnce reads a statement that has no arguments and is run once. Programs that write values into their texts send a different
+// text each time: if literals make no difference to the plan, the plan of the text's shape serves all of them.
 func (s *Session) PrepareOnce(ctx context.Context, query string) (*Prepared, error) {
 	if p := s.db.cache.get(cacheKey{s.in, query}); p != nil {
 		return p, nil
@@ -22,8 +22,8 @@ func (s *Session) PrepareOnce(ctx context.Context, query string) (*Prepared, err
 	return s.Prepare(query)
 }
 
-// shaped gives the statement by the plan of its shape; nil where it needs one of its own. An error is the store's: what is wrong with
-// the statement is said of its own text.
+// shaped gives the statement by the plan of its shape; nil if it needs its own plan. An error comes from the store: what is wrong
+// with the statement is reported for its own text.
 func (s *Session) shaped(ctx context.Context, query string) (*Prepared, error) {
 	text, literals, ok := dialect.Shape(query, s.options())
 	if !ok {

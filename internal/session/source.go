@@ -9,17 +9,17 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/show"
 )
 
-// source gives a statement its definitions. They are of its own database, and of others that it names, which source notes.
+// source gives a statement its definitions: those of its own database, and of others that it names, which source notes.
 type source struct {
 	db     *Database
 	in     *Schema
-	own    *catalog.Snapshot // nil: the newest that its catalog has
+	own    *catalog.Snapshot // nil: the newest in its catalog
 	others []*catalog.Snapshot
 
 	temporary *temporary // of the session; nil: it has none
 }
 
-// source gives the definitions for a statement of a database; own are those of that one, nil: the newest.
+// source gives the definitions for a statement of a database; own are the definitions of that one, nil: the newest.
 func (s *Session) source(in *Schema, own *catalog.Snapshot) *source {
 	return &source{db: s.db, in: in, own: own, temporary: s.temporary}
 }
@@ -79,7 +79,7 @@ func (s *source) Forget() {
 	}
 }
 
-// newer says whether others have changed definitions since they were read.
+// newer says whether other processes have changed definitions since they were read.
 func (s *source) newer(ctx context.Context) (bool, error) {
 	var moved bool
 	for _, of := range append([]*catalog.Snapshot{s.own}, s.others...) {
@@ -92,12 +92,12 @@ func (s *source) newer(ctx context.Context) (bool, error) {
 	return moved, nil
 }
 
-// seen is what a statement sees of the store that is in a database.
+// seen is what a statement in a database sees of the store.
 func (s *Session) seen(from *source) show.Seen {
 	return show.Seen{Source: from, Database: from.in.Name, Standard: s.db.Collation, Live: s.db.live()}
 }
 
-// epochs are what a statement holds of each database that it uses. Whoever changes definitions there waits until the statement is over.
+// epochs are the epochs that a statement holds, one per database that it uses. Changes of definitions there wait until the statement is over.
 type epochs struct {
 	own    *catalog.Epoch
 	others []epochOf
@@ -117,7 +117,7 @@ func (e *epochs) End() {
 	e.own, e.others = nil, nil
 }
 
-// join begins those of the other databases that a plan uses. It says whether it has begun one: definitions may have changed before.
+// join begins the epochs of the other databases that a plan uses. It says whether it began one: definitions may have changed before.
 func (e *epochs) join(planned *plannedAt, begin func(*catalog.Catalog) *catalog.Epoch) (joined bool) {
 	for _, other := range planned.others {
 		c := other.Catalog()

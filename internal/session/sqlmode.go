@@ -10,7 +10,7 @@ import (
 // Mode is a set of the words of sql_mode.
 type Mode uint32
 
-// The words that something hangs on.
+// The words that have an effect.
 const (
 	modePipesAsConcat Mode = 1 << iota
 	modeANSIQuotes
@@ -25,12 +25,12 @@ const (
 	modeNoSubstitution
 
 	modeStrict = modeStrictTrans | modeStrictAll
-	// modeAlways is in force whatever is set: a day or a year 0 cannot be stored, and a group has no "any row".
+	// modeAlways is always in force: a day or a year 0 cannot be stored, and a group has no "any row".
 	modeAlways  = modeFullGroupBy | modeNoZeroInDate | modeNoZeroDate
 	modeDefault = modeAlways | modeStrictTrans | modeErrorDivision | modeNoSubstitution
 )
 
-// modeNames are the words that are taken, in the order in which MySQL shows them. Those of value 0 mean nothing here.
+// modeNames are the accepted words, in the order in which MySQL shows them. Those of value 0 have no effect here.
 var modeNames = []struct {
 	name string
 	mode Mode
@@ -38,14 +38,14 @@ var modeNames = []struct {
 	{"PIPES_AS_CONCAT", modePipesAsConcat}, {"ANSI_QUOTES", modeANSIQuotes}, {"IGNORE_SPACE", 0}, {"ONLY_FULL_GROUP_BY", modeFullGroupBy},
 	{"NO_DIR_IN_CREATE", 0}, {"NO_AUTO_VALUE_ON_ZERO", modeNoAutoOnZero}, {"STRICT_TRANS_TABLES", modeStrictTrans},
 	{"STRICT_ALL_TABLES", modeStrictAll}, {"NO_ZERO_IN_DATE", modeNoZeroInDate}, {"NO_ZERO_DATE", modeNoZeroDate},
-	{"ALLOW_INVALID_DATES", 0}, // which scripts of MySQL Workbench say: such a date is refused when it comes
+	{"ALLOW_INVALID_DATES", 0}, // set by MySQL Workbench scripts: such a date is refused when it comes
 	{"ERROR_FOR_DIVISION_BY_ZERO", modeErrorDivision},
 	{"TRADITIONAL", modeTraditional | modeStrict | modeNoZeroInDate | modeNoZeroDate | modeErrorDivision | modeNoSubstitution},
 	{"NO_AUTO_CREATE_USER", 0}, {"NO_ENGINE_SUBSTITUTION", modeNoSubstitution},
-	{"TIME_ROUND_FRACTIONAL", 0}, // of MariaDB, and always so
+	{"TIME_ROUND_FRACTIONAL", 0}, // of MariaDB; always the case here
 }
 
-// refusedModes are the words that would give later statements, or the rows that they write, a meaning that is not supported.
+// refusedModes are the words that would give later statements, or the rows that they write, an unsupported meaning.
 var refusedModes = []string{
 	"ANSI", "HIGH_NOT_PRECEDENCE", "NO_BACKSLASH_ESCAPES", "NO_UNSIGNED_SUBTRACTION", "PAD_CHAR_TO_FULL_LENGTH", "REAL_AS_FLOAT",
 	"TIME_TRUNCATE_FRACTIONAL",
@@ -62,7 +62,7 @@ func (m Mode) String() string {
 	return strings.Join(words, ",")
 }
 
-// defaultMode is that of a new session where nothing is said.
+// defaultMode is the mode of a new session by default.
 func defaultMode(quotes bool) Mode {
 	if quotes {
 		return modeDefault | modeANSIQuotes | modePipesAsConcat
@@ -87,7 +87,7 @@ func bareMode(text string) string {
 	return text
 }
 
-// parseMode reads a value of sql_mode. byDefault is that of a new session.
+// parseMode reads a value of sql_mode. byDefault is the mode of a new session.
 func parseMode(x value.Value, byDefault Mode) (Mode, error) {
 	text := strings.ToUpper(value.Text(x))
 	mode := byDefault & (modeAlways | modeANSIQuotes | modePipesAsConcat)

@@ -14,15 +14,15 @@ import (
 type setting uint8
 
 const (
-	settable setting = iota // SET does what it says: see Session.setVariable
-	fixed                   // SET takes the value that it has, and refuses any other
-	idle                    // SET takes any value, and changes nothing: nothing here hangs on it
+	settable setting = iota // SET has its documented effect: see Session.setVariable
+	fixed                   // SET accepts the current value, and refuses any other
+	idle                    // SET accepts any value, without effect: nothing here depends on it
 	readOnly                // SET is refused, as in MySQL
 )
 
-// systemVariable is a variable that @@name, SHOW VARIABLES and SET know. A name that is none of these is an error.
+// systemVariable is a variable that @@name, SHOW VARIABLES and SET know. Any other name is an error.
 type systemVariable struct {
-	value value.Value // NULL where the session knows it: see Session.systemVariable
+	value value.Value // NULL if the session knows it: see Session.systemVariable
 	set   setting
 	why   string // of fixed: what to do instead; of idle: why no value matters
 }
@@ -198,7 +198,7 @@ func switchValue(on bool) value.Value {
 	return value.FromInt(0)
 }
 
-// switches are the variables that SHOW VARIABLES says are ON or OFF, and @@ 1 or 0.
+// switches are the variables shown as ON or OFF by SHOW VARIABLES, and as 1 or 0 by @@.
 var switches = []string{
 	"autocommit", "explicit_defaults_for_timestamp", "foreign_key_checks", "general_log", "innodb_strict_mode", "low_priority_updates", "profiling",
 	"session_track_schema", "session_track_state_change", "skip_unsupported_keys", "slow_query_log", "sql_auto_is_null", "sql_big_selects", "sql_log_bin",
@@ -220,7 +220,7 @@ func (s *Session) showVariables() [][]value.Value {
 	return rows
 }
 
-// checkSet refuses SET of a variable that does not exist, that cannot be set, or that can be set for this session only.
+// checkSet refuses SET of a variable that does not exist, cannot be set, or can be set only for this session.
 func (s *Session) checkSet(scope, name string) error {
 	v, known := systemVariables[name]
 	switch {
@@ -238,7 +238,7 @@ func (s *Session) checkSet(scope, name string) error {
 	return nil
 }
 
-// checkFixed refuses to set a fixed variable to another value than its own.
+// checkFixed refuses to set a fixed variable to any value but its own.
 func (s *Session) checkFixed(name string, x value.Value) error {
 	have, _ := s.systemVariable(name)
 	if text := value.Text(x); strings.EqualFold(text, "default") || sameSetting(x, have) {
@@ -247,7 +247,7 @@ func (s *Session) checkFixed(name string, x value.Value) error {
 	return notSupported("SET %s = %s is not supported: %s", name, value.Text(x), systemVariables[name].why)
 }
 
-// sameSetting compares values of a variable, of which ON is 1 and OFF is 0.
+// sameSetting compares values of a variable; ON is 1 and OFF is 0.
 func sameSetting(x, have value.Value) bool {
 	plain := func(v value.Value) string {
 		switch text := strings.ToLower(value.Text(v)); text {

@@ -9,17 +9,17 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// taking is a statement that takes rows for its transaction, and waits for those that another one has. When it has waited, what it has
-// read before may be out of date. Then it is run again, at a later moment, and keeps what it has taken.
+// taking is a statement that takes rows for its transaction, and waits for rows that another one has. After a wait, what it read
+// before may be out of date. It is then run again, at a later moment, and keeps what it has taken.
 type taking struct {
 	session *Session
-	first   bool // the transaction has read nothing before
+	first   bool // the transaction had read nothing before
 	mark    int  // of the transaction, before it
 	tries   int
 	held    exec.Run // its rows
 }
 
-// mostTakings bounds the tries of a statement whose rows others change each time before it has them all.
+// mostTakings limits the tries of a statement whose rows are changed each time before it has them all.
 const mostTakings = 100
 
 // takes begins a statement that takes rows. first: the transaction has read nothing before.
@@ -29,8 +29,8 @@ func (s *Session) takes(first bool) *taking {
 	return t
 }
 
-// again readies another run of the statement, which has failed with err, or gives the error that it ends with. A transaction of one
-// moment that has read something before goes by that, so its commit would fail.
+// again prepares another run of the statement, which has failed with err, or gives the error that it ends with. A transaction of one
+// moment that has read something before depends on that, so its commit would fail.
 func (t *taking) again(ctx context.Context, err error) error {
 	if !dml.IsRace(err) {
 		return err
@@ -48,15 +48,15 @@ func (t *taking) again(ctx context.Context, err error) error {
 	return nil
 }
 
-// end gives back the memory of the rows; nil: there are none.
+// end releases the memory of the rows; t may be nil.
 func (t *taking) end() {
 	if t != nil {
 		t.held.End()
 	}
 }
 
-// readTaking runs the plan of a query. One that takes rows has all of them then; outside of a transaction it is one of its own, which
-// writes nothing: as in MySQL it waits for others, and nobody for it once it has ended.
+// readTaking runs the plan of a query. A query that takes rows has taken all when it returns. Outside a transaction it is one of its
+// own, which writes nothing: as in MySQL it waits for others, and none waits for it once it has ended.
 func (s *Session) readTaking(ctx context.Context, p *Prepared, plan *plannedAt, args []value.Value, reading *epochs) (Outcome, error) {
 	if level := s.next.over(s.usual).level; s.takesAlone(plan.plan, level) {
 		if err := s.Begin(ctx, TxOptions{Isolation: level}); err != nil {
@@ -76,7 +76,7 @@ func (s *Session) readTaking(ctx context.Context, p *Prepared, plan *plannedAt, 
 	return out, err
 }
 
-// takesAlone says whether a query outside of a transaction waits for rows. Where it is to hold at one moment, which only a commit
+// takesAlone says whether a query outside a transaction waits for rows. If it must hold at one moment, which only a commit
 // tells, it is a transaction anyway.
 func (s *Session) takesAlone(plan *planner.Plan, level Isolation) bool {
 	return plan.Waits && plan.Write == nil && s.tx == nil && !s.db.ReadOnly && s.usual.access != reads &&

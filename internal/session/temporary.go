@@ -17,15 +17,15 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// temporary are the temporary tables of a session: in memory, beside the store, and with definitions of their own. A session that
-// has made none has no temporary either, and all goes as if there were no such tables.
+// temporary are the temporary tables of a session: in memory, next to the store, and with definitions of their own. A session that
+// has made none has no temporary, and runs as if there were no such tables.
 type temporary struct {
 	tables   *aside.Tables
 	catalogs map[string]*catalog.Catalog // by the folded name of the database, as the store calls it
-	runtime  *exec.Runtime               // over the store with the tables beside it
+	runtime  *exec.Runtime               // over the store together with the tables
 	memory   *exec.Run                   // holds what they take
 
-	// plans are those made while the tables are there: a statement's own plan, which all sessions share, knows nothing of them.
+	// plans are those made while the tables exist: a statement's own plan, which all sessions share, does not know of them.
 	plans map[planKey]*atomic.Pointer[plannedAt]
 }
 
@@ -34,7 +34,7 @@ type planKey struct {
 	zoned bool
 }
 
-// mostPlans is how many statements have a plan beside temporary tables.
+// mostPlans is how many statements have a plan that knows temporary tables.
 const mostPlans = cachedStatements
 
 // beside gives the session's temporary tables; there are none before the first call.
@@ -68,10 +68,10 @@ func (s *Session) endTemporary() {
 	}
 }
 
-// mostLost is how many names of temporary tables a session remembers that it was given back with.
+// mostLost is how many names of temporary tables dropped by Leave a session remembers.
 const mostLost = 16
 
-// names are those of some tables.
+// names are the names of some tables.
 func (t *temporary) names() (names []string) {
 	for _, c := range t.catalogs {
 		now, err := c.Snapshot(context.Background())
@@ -86,7 +86,7 @@ func (t *temporary) names() (names []string) {
 	return names
 }
 
-// whereLost says of a table that is not there that it was a temporary one, and how to keep one.
+// whereLost adds to the error of a missing table that it was a temporary one, and how to keep one.
 func (s *Session) whereLost(err error) error {
 	var e *sqlerr.Error
 	if len(s.lostTables) == 0 || !errors.As(err, &e) || e.Code != sqlerr.CodeNoSuchTable {
@@ -101,7 +101,7 @@ func (s *Session) whereLost(err error) error {
 	return err
 }
 
-// runtime is what executions of the session run by.
+// runtime is the Runtime of the session's executions.
 func (s *Session) runtime() *exec.Runtime {
 	if s.temporary != nil {
 		return s.temporary.runtime
@@ -124,7 +124,7 @@ func (t *temporary) catalog(database string) *catalog.Catalog {
 	return c
 }
 
-// find gives the definitions of the tables in a database, where one has the name; nil: none has.
+// find gives the definitions of the temporary tables in a database, if one has the name; else nil.
 func (t *temporary) find(ctx context.Context, database, name string) (*catalog.Snapshot, error) {
 	if t == nil {
 		return nil, nil
@@ -144,7 +144,7 @@ func (t *temporary) find(ctx context.Context, database, name string) (*catalog.S
 	return now, err
 }
 
-// catalogOf is that of the definition of a table.
+// catalogOf is the catalog with the definition of a table.
 func (s *Session) catalogOf(t *schema.Table) *catalog.Catalog {
 	if t.Temporary && s.temporary != nil {
 		return s.temporary.catalog(t.Database)
@@ -152,7 +152,7 @@ func (s *Session) catalogOf(t *schema.Table) *catalog.Catalog {
 	return s.db.catalogOf(t)
 }
 
-// stored are those of tables that are not temporary.
+// stored are the tables among tables that are not temporary.
 func stored(tables []*schema.Table) []*schema.Table {
 	for i, t := range tables {
 		if !t.Temporary {
@@ -169,7 +169,7 @@ func stored(tables []*schema.Table) []*schema.Table {
 	return tables
 }
 
-// kept is where the plan of a statement is kept. Beside temporary tables it is the session's own.
+// kept is where the plan of a statement is kept. With temporary tables it is the session's own.
 func (s *Session) kept(p *Prepared) *atomic.Pointer[plannedAt] {
 	if s.temporary == nil {
 		if s.state.Zone != nil {
@@ -187,7 +187,7 @@ func (s *Session) kept(p *Prepared) *atomic.Pointer[plannedAt] {
 	return plans[key]
 }
 
-// writesTemporary says whether a statement writes to temporary tables alone, which a transaction that only reads may do, too.
+// writesTemporary says whether a statement writes only to temporary tables, which a read-only transaction may do, too.
 func (s *Session) writesTemporary(ctx context.Context, p *Prepared) bool {
 	if s.temporary == nil {
 		return false
@@ -199,7 +199,7 @@ func (s *Session) writesTemporary(ctx context.Context, p *Prepared) bool {
 	return len(stored(planner.Written(planned.plan.Write))) == 0
 }
 
-// within gives what a query that fills a new temporary table reads of some tables in the transaction.
+// within gives a reader for what a query that fills a new temporary table reads of some tables in the transaction.
 func (s *Session) within(ctx context.Context, tables []*schema.Table) (engine.Reader, error) {
 	if err := s.checkMoment(ctx, tables); err != nil {
 		return nil, err
@@ -211,7 +211,7 @@ func (s *Session) within(ctx context.Context, tables []*schema.Table) (engine.Re
 	return s.tx.Over(nil, false), nil
 }
 
-// definitions does for each table what its catalog does: it is the Sequences and Definitions of a Runtime with temporary tables.
+// definitions is the Sequences and Definitions of a Runtime with temporary tables: it passes each table to its catalog.
 type definitions struct{ *Session }
 
 func (d definitions) Next(ctx context.Context, t *schema.Table, n int64, m *engine.Meter) (int64, error) {

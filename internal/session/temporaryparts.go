@@ -10,7 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// saysTemporary says whether a statement is about temporary tables by its own words.
+// saysTemporary says whether a statement itself says that it is about temporary tables.
 func saysTemporary(stmt dialect.Statement) bool {
 	switch stmt := stmt.(type) {
 	case *dialect.CreateTable:
@@ -21,7 +21,7 @@ func saysTemporary(stmt dialect.Statement) bool {
 	return false
 }
 
-// apart parts what a statement does to the session's own tables from what it does to those of the store.
+// apart separates what a statement does to the session's own tables from what it does to those of the store.
 func (s *Session) apart(ctx context.Context, parts []part) ([]part, error) {
 	if len(parts) == 0 || s.temporary == nil && !saysTemporary(parts[0].stmt) {
 		return parts, nil
@@ -37,7 +37,7 @@ func (s *Session) apart(ctx context.Context, parts []part) ([]part, error) {
 	return out, nil
 }
 
-// apartOf is apart of one part: own is about the session's own tables.
+// apartOf is apart for one part: own is about the session's own tables.
 func (s *Session) apartOf(ctx context.Context, p part) (own, other []part, err error) {
 	isOwn := func(n *dialect.TableName) bool {
 		found, failed := s.temporary.find(ctx, p.database, n.Name)
@@ -106,7 +106,7 @@ func (s *Session) noTemporary(database string, stmt *dialect.DropTable) error {
 	return statementError(sqlerr.CodeUnknownTable, "Unknown table '%s'", strings.Join(names, ","))
 }
 
-// byOwner parts a statement that names several tables; by makes it of some of them.
+// byOwner splits a statement that names several tables; by makes the statement for some of them.
 func (p part) byOwner(names []dialect.TableName, isOwn func(*dialect.TableName) bool, by func([]dialect.TableName) dialect.Statement) (own, other []part) {
 	ours := slices.DeleteFunc(slices.Clone(names), func(n dialect.TableName) bool { return !isOwn(&n) })
 	theirs := slices.DeleteFunc(slices.Clone(names), func(n dialect.TableName) bool { return isOwn(&n) })

@@ -15,7 +15,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// Commit sends what the transaction wrote, if the definitions that it used still hold. In any case the transaction is over.
+// Commit sends what the transaction wrote, if the definitions that it used still hold. The transaction is over in any case.
 func (s *Session) Commit(ctx context.Context) error {
 	if s.tx == nil {
 		s.next = characteristics{}
@@ -39,7 +39,7 @@ func (s *Session) Commit(ctx context.Context) error {
 func (s *Session) commitBuffer(ctx context.Context, b *buffer.Buffer, wrote []*schema.Table) error {
 	var writing epochs
 	defer writing.End()
-	wrote = stored(wrote) // nobody else changes definitions of temporary tables
+	wrote = stored(wrote) // no other session changes definitions of temporary tables
 	for _, c := range s.db.catalogsOf(wrote) {
 		writing.others = append(writing.others, epochOf{c, c.BeginWrite()})
 	}
@@ -66,8 +66,8 @@ func (s *Session) commitBuffer(ctx context.Context, b *buffer.Buffer, wrote []*s
 	return err
 }
 
-// takeTurns waits for those who wait in line to write to the tables, in the order of their names, so that nobody waits for
-// somebody who waits for him. Alone, it gets in line where nobody is, too, and nobody writes to the tables before endTurns.
+// takeTurns waits for the writers that are in line for the tables, in the order of the tables' names, so that writers never wait
+// for each other in a cycle. With alone it joins the line even if that is empty, and no other writer gets to the tables before endTurns.
 func (s *Session) takeTurns(ctx context.Context, to []*schema.Table, alone bool) error {
 	lines := s.db.Runtime.Lines
 	var tables []string
@@ -98,11 +98,11 @@ func (s *Session) endTurns() {
 	s.turns = nil
 }
 
-// checkCurrent makes sure that definitions which a transaction has written by still hold.
+// checkCurrent makes sure that the definitions by which a transaction has written still hold.
 func (s *Session) checkCurrent(ctx context.Context, wrote []*schema.Table) error {
 	for _, t := range wrote {
 		if t.IsUndeclared() || t.Virtual != nil || t.Temporary {
-			continue // it has no definition, or one that nobody else changes
+			continue // it has no definition, or one that no other session changes
 		}
 		ok, err := s.db.catalogOf(t).Current(ctx, t)
 		if err == nil && !ok {
@@ -115,7 +115,7 @@ func (s *Session) checkCurrent(ctx context.Context, wrote []*schema.Table) error
 	return nil
 }
 
-// catalogsOf are those of the databases that tables are in, each once.
+// catalogsOf are the catalogs of the databases that tables are in, each once.
 func (d *Database) catalogsOf(tables []*schema.Table) (out []*catalog.Catalog) {
 	for _, t := range tables {
 		if t.Virtual != nil {
@@ -128,7 +128,7 @@ func (d *Database) catalogsOf(tables []*schema.Table) (out []*catalog.Catalog) {
 	return out
 }
 
-// with adds to tables those of more that are not among them.
+// with adds to tables those of more that it lacks.
 func with(tables, more []*schema.Table) []*schema.Table {
 	for _, t := range more {
 		if !slices.Contains(tables, t) {
@@ -138,7 +138,7 @@ func with(tables, more []*schema.Table) []*schema.Table {
 	return tables
 }
 
-// Rollback forgets what the transaction wrote.
+// Rollback discards what the transaction wrote.
 func (s *Session) Rollback() { s.endTx() }
 
 func (s *Session) endTx() {
@@ -161,7 +161,7 @@ func (s *Session) transaction(ctx context.Context, stmt *dialect.Transaction) er
 	switch stmt.Kind {
 	case dialect.Begin:
 		if s.tx != nil && s.tx.IsLost() {
-			s.Rollback() // MySQL has done so before
+			s.Rollback() // MySQL has already done so
 		}
 		if s.tx != nil {
 			if err := s.Commit(ctx); err != nil { // as MySQL does
@@ -192,7 +192,7 @@ func (s *Session) transaction(ctx context.Context, stmt *dialect.Transaction) er
 		return nil
 	case dialect.Savepoint:
 		if s.tx == nil {
-			return nil // outside a transaction each statement is one of its own
+			return nil // outside a transaction each statement is a transaction of its own
 		}
 		s.dropSavepoint(stmt.Name)
 		s.savepoints = append(s.savepoints, savepoint{strings.ToLower(stmt.Name), s.tx.Mark()})

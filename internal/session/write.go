@@ -16,7 +16,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// write runs a statement that writes. Rows of a table whose partitions are made as rows arrive get theirs here.
+// write runs a statement that writes. If the table's partitions are made as rows arrive, it makes those that the rows need.
 func (s *Session) write(ctx context.Context, p *Prepared, args []value.Value) (Outcome, error) {
 	c := s.next.over(s.usual)
 	if err := s.writable(c); err != nil && !s.writesTemporary(ctx, p) {
@@ -39,8 +39,8 @@ func (s *Session) write(ctx context.Context, p *Prepared, args []value.Value) (O
 	return out, err
 }
 
-// overtaken says whether err comes of others who changed what the transaction goes by, as it may where a key is taken or a foreign key is
-// not kept: then that is the error, and the transaction may succeed when it is run again.
+// overtaken gives the error that others changed what the transaction relies on, if err comes from that, as a taken key or a violated
+// foreign key may; else nil. The transaction may then succeed when it is run again.
 func (s *Session) overtaken(ctx context.Context, err error) error {
 	var final *engine.Error
 	if errors.As(err, &final) && final.Final {
@@ -58,10 +58,10 @@ func (s *Session) overtaken(ctx context.Context, err error) error {
 	return nil
 }
 
-// ofOtherRows are the errors that come of rows which are there, or not.
+// ofOtherRows are the errors caused by the presence or absence of other rows.
 var ofOtherRows = []int{sqlerr.CodeDuplicateEntry, sqlerr.CodeParentRow, sqlerr.CodeNoParentRow}
 
-// writeIsolated runs a statement as a transaction of its own, again where others changed what it had read: then it waits in line.
+// writeIsolated runs a statement as a transaction of its own, again if what it had read was changed: then it waits in line.
 func (s *Session) writeIsolated(ctx context.Context, p *Prepared, args []value.Value, level Isolation) (Outcome, error) {
 	defer s.endTurns()
 	tries := retry.Begin(ctx, retry.Race)
@@ -90,7 +90,7 @@ func (s *Session) writeIsolated(ctx context.Context, p *Prepared, args []value.V
 	}
 }
 
-// waitInLine waits until nobody else writes to the tables of a statement, and takes its turns.
+// waitInLine waits until there are no other writers to the tables of a statement, and takes its turns.
 func (s *Session) waitInLine(ctx context.Context, p *Prepared) error {
 	plan, err := s.plan(ctx, p)
 	if err != nil {
@@ -135,7 +135,7 @@ func (s *Session) writeTried(ctx context.Context, p *Prepared, args []value.Valu
 	}
 }
 
-// writable refuses to write where only reading is allowed; c is what holds outside of a transaction.
+// writable refuses to write if only reading is allowed; c applies outside a transaction.
 func (s *Session) writable(c characteristics) error {
 	switch {
 	case s.db.ReadOnly:
@@ -150,7 +150,7 @@ func errReadOnlyTransaction() error {
 	return statementError(sqlerr.CodeReadOnlyTransaction, "Cannot execute statement in a READ ONLY transaction.")
 }
 
-// writeOnce plans and runs the statement, while no change of definitions goes on that would not see it. A DELETE of whole
+// writeOnce plans and runs the statement, while no change of definitions proceeds without seeing it. A DELETE of whole
 // partitions first deletes their tables, and notes them as emptied; then it deletes other rows one by one.
 func (s *Session) writeOnce(ctx context.Context, p *Prepared, args []value.Value, emptied *[]string) (Outcome, error) {
 	writing := epochs{own: p.in.Catalog.BeginWrite()}
@@ -186,7 +186,7 @@ func (s *Session) writeOnce(ctx context.Context, p *Prepared, args []value.Value
 	return out, err
 }
 
-// partlyDeleted makes err say which partitions the statement has deleted before.
+// partlyDeleted makes err say which partitions the statement has already deleted.
 func partlyDeleted(emptied []string, err error) error {
 	if len(emptied) == 0 {
 		return err
@@ -197,7 +197,7 @@ func partlyDeleted(emptied []string, err error) error {
 	return partial
 }
 
-// forget has the next try of a statement read the definitions again that it goes by.
+// forget makes the next try of a statement read the definitions that it uses again.
 func (s *Session) forget(p *Prepared) {
 	if p.shape != nil {
 		p = p.shape
