@@ -14,7 +14,7 @@ import (
 
 // Alter makes the definition that an action of ALTER TABLE leads to, and says what it means for stored
 // data. CREATE INDEX and DROP INDEX are AddIndex and DropIndexAction. t stays as it is. A renamed table has
-// its new name in next; where the catalog finds it is the catalog's.
+// its new name in next; the catalog decides where to find it.
 func Alter(t *schema.Table, a dialect.AlterAction, opt planner.Options) (next *schema.Table, ch Change, err error) {
 	m := &alteration{definer: definer{t: t.Clone(), collation: opt.Collation, exact: opt.Exact}, old: t}
 	for i := range t.Columns {
@@ -48,7 +48,7 @@ func Alter(t *schema.Table, a dialect.AlterAction, opt planner.Options) (next *s
 			c.State = schema.WriteOnly
 		}
 	}
-	// An index that somebody adds, and nothing else, is gone on with by the same statement.
+	// If the action only adds a declared index, sending the same statement again resumes it.
 	if m.change.Rewrite || len(m.change.Fill) > 0 && (a.Kind != dialect.AddIndex || m.change.Verify) {
 		next.Change = &schema.Change{Phase: schema.Backfill}
 	}
@@ -61,7 +61,7 @@ func Alter(t *schema.Table, a dialect.AlterAction, opt planner.Options) (next *s
 	return next, m.change, nil
 }
 
-// alteration is a definition under change.
+// alteration is a definition being changed.
 type alteration struct {
 	definer
 	old    *schema.Table
@@ -162,7 +162,7 @@ func (m *alteration) add(a *dialect.AlterAction) error {
 	return m.place(len(m.t.Columns)-1, a)
 }
 
-// place moves a column to where FIRST or AFTER wants it; a new column stands before a hidden row id.
+// place moves a column to the place given by FIRST or AFTER; a new column comes before a hidden row id.
 func (m *alteration) place(i int, a *dialect.AlterAction) error {
 	to := i
 	switch {
@@ -189,7 +189,7 @@ func (m *alteration) place(i int, a *dialect.AlterAction) error {
 	return nil
 }
 
-// reorder makes the columns those of order, in this order; the columns left out must be in no key.
+// reorder makes the columns those of order, in this order; columns left out must be in no key.
 func (m *alteration) reorder(order []int) {
 	columns, from := make([]*schema.Column, len(order)), make([]int, len(order))
 	at := make([]int, len(m.t.Columns))
@@ -229,7 +229,7 @@ func (m *alteration) reorder(order []int) {
 	}
 }
 
-// drop drops a column. As in MySQL it goes from the indexes too; an index of it alone is dropped.
+// drop drops a column. As in MySQL it is also removed from indexes; an index over it alone is dropped.
 func (m *alteration) drop(a *dialect.AlterAction) error {
 	i := m.find(a.Name)
 	if i < 0 || m.t.Columns[i].Hidden {
@@ -292,7 +292,7 @@ func (m *alteration) drop(a *dialect.AlterAction) error {
 	return nil
 }
 
-// unused refuses to change a column that a check or a generated column is made of.
+// unused refuses to change a column that a check or a generated column uses.
 func (m *alteration) unused(i int, pos dialect.Pos) error {
 	name := m.t.Columns[i].Name
 	uses := func(n expr.Node) bool {
@@ -359,7 +359,7 @@ func (m *alteration) alterVisibility(a *dialect.AlterAction) error {
 	return nil
 }
 
-// alterOptions takes the options that mean something: COMMENT, AUTO_INCREMENT and COLLATE, which is for columns to come but
+// alterOptions applies the options that have an effect: COMMENT, AUTO_INCREMENT and COLLATE, which is for new columns except
 // in CONVERT TO.
 func (m *alteration) alterOptions(a *dialect.AlterAction) error {
 	options := a.Options

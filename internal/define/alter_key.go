@@ -24,8 +24,8 @@ func (m *alteration) createIndex(a *dialect.AlterAction) error {
 	return err
 }
 
-// addPrimary gives a primary key to a table without one: a unique index, as its rows lie by their row ids, over columns that are NOT NULL
-// from now on.
+// addPrimary gives a primary key to a table without one: a unique index, because its rows are stored by their row ids, over columns that
+// become NOT NULL.
 func (m *alteration) addPrimary(def *dialect.IndexDef) error {
 	if m.t.PrimaryKey() != nil {
 		return sqlerr.New(sqlerr.CodeMultiplePrimaryKey, def.Pos, "Multiple primary key defined")
@@ -70,7 +70,7 @@ func (m *alteration) dropIndex(a *dialect.AlterAction) error {
 	return nil
 }
 
-// removeIndex takes an index out of the definition and notes that its entries are to be deleted.
+// removeIndex removes an index from the definition and notes that its entries are to be deleted.
 func (m *alteration) removeIndex(ix *schema.Index) {
 	m.t.Indexes = slices.DeleteFunc(m.t.Indexes, func(other *schema.Index) bool { return other == ix })
 	m.change.Drop = append(m.change.Drop, m.old.Index(ix.Name))
@@ -92,11 +92,11 @@ func (m *alteration) renameIndex(a *dialect.AlterAction) error {
 			return sqlerr.New(sqlerr.CodeWrongIndexName, a.Pos, "Incorrect index name '%s'", name)
 		}
 	}
-	ix.Name, ix.ForForeignKey = a.NewName, false // who names it means to keep it
+	ix.Name, ix.ForForeignKey = a.NewName, false // a user who names it means to keep it
 	return nil
 }
 
-// check finds a check constraint; -1 where there is none.
+// check finds a check constraint; -1 if there is none.
 func (m *alteration) check(name string) int {
 	return slices.IndexFunc(m.t.Checks, func(c schema.CheckDef) bool { return strings.EqualFold(c.Name, name) })
 }
@@ -112,7 +112,7 @@ func (m *alteration) dropCheck(a *dialect.AlterAction) error {
 	return nil
 }
 
-// alterCheck has rows checked, or no longer.
+// alterCheck makes a check enforced or not enforced.
 func (m *alteration) alterCheck(a *dialect.AlterAction) error {
 	i := m.check(a.Name)
 	switch {
@@ -158,7 +158,7 @@ func (m *alteration) dropForeignKey(a *dialect.AlterAction) error {
 	return cantDrop(a.Name, a.Pos)
 }
 
-// dropConstraint drops what has the name: a check, a foreign key, the primary key or a unique one.
+// dropConstraint drops the constraint of the name: a check, a foreign key, the primary key or a unique key.
 func (m *alteration) dropConstraint(a *dialect.AlterAction) error {
 	ix := m.t.Index(a.Name)
 	switch {

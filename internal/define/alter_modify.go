@@ -10,8 +10,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// modify changes a column's definition, and its name for CHANGE COLUMN. Rows are written anew only where
-// the new type keeps values in another form or may refuse some; keys are made anew where their codes change.
+// modify changes a column's definition, and its name for CHANGE COLUMN. Rows are rewritten only if
+// the new type stores values in another form or may refuse some; keys are rebuilt if their codes change.
 func (m *alteration) modify(a *dialect.AlterAction) error {
 	name := a.Name
 	if name == "" {
@@ -48,7 +48,7 @@ func (m *alteration) modify(a *dialect.AlterAction) error {
 	}
 	m.change.Rewrite = !sameForm(old.Type, col.Type) || dialect.Unqualified(col.Generated) != old.Generated
 	if !sameForm(old.Type, col.Type) {
-		col.Property = m.property(col.Name) // a property has one form: so each row tells which one it is in
+		col.Property = m.property(col.Name) // a property has one form, so that each row tells its form
 		m.t.Retired = append(m.t.Retired, old.Property)
 		col.PreviousForm = &schema.Form{Property: old.Property, Type: old.Type, Initial: old.Initial}
 		if v, _, err := col.Type.Store(old.Absent()); err == nil {
@@ -78,7 +78,7 @@ func (m *alteration) modify(a *dialect.AlterAction) error {
 	return m.place(i, a)
 }
 
-// renewKeys has the keys that hold a column made anew, whose codes change, or refuses the change.
+// renewKeys rebuilds the keys that contain a column whose codes change, or refuses the change.
 func (m *alteration) renewKeys(i int, from, to value.Type, pos dialect.Pos) error {
 	name := m.t.Columns[i].Name
 	say := func(t value.Type) string {
@@ -115,7 +115,7 @@ func (m *alteration) collate(pos dialect.Pos) error {
 	return nil
 }
 
-// renewIndexes has the indexes over a column made anew, under key names of their own.
+// renewIndexes rebuilds the indexes over a column, under new key names.
 func (m *alteration) renewIndexes(column int) {
 	for _, ix := range slices.Clone(m.t.Indexes) {
 		if slices.Contains(m.change.Fill, ix) || !slices.ContainsFunc(ix.Key, func(p schema.KeyColumn) bool { return p.Column == column }) {
@@ -129,10 +129,10 @@ func (m *alteration) renewIndexes(column int) {
 	}
 }
 
-// recompute has generated columns computed anew whose expressions change, or read a column whose values may: their rows, and
-// the indexes over them, which would keep entries of the former values.
+// recompute makes generated columns be recomputed whose expressions change, or read a column whose values may change: their rows are
+// rewritten, and the indexes over them rebuilt, which would otherwise keep entries of the former values.
 func (m *alteration) recompute() error {
-	other := make([]bool, len(m.t.Columns)) // by column: its values may be others
+	other := make([]bool, len(m.t.Columns)) // by column: its values may change
 	var generated []int
 	for i, from := range m.from {
 		if from >= 0 {
@@ -166,7 +166,7 @@ func (m *alteration) recompute() error {
 	return m.t.Init()
 }
 
-// sameForm says whether each value of type a is stored alike as one of type b.
+// sameForm says whether every value of type a is stored the same way as type b.
 func sameForm(a, b value.Type) bool {
 	switch {
 	case a.IsInteger() && b.IsInteger():
@@ -186,7 +186,7 @@ func sameForm(a, b value.Type) bool {
 	case a.Declared != b.Declared && b.Declared == "TIMESTAMP":
 		return false // its range is smaller
 	case a.Base == value.TypeBit:
-		return a.Length == b.Length || a.Length < b.Length && b.Length < 64 // of 64 bits it is a text
+		return a.Length == b.Length || a.Length < b.Length && b.Length < 64 // with 64 bits it is a text
 	case a.Base == value.TypeDateTime, a.Base == value.TypeTime:
 		return b.Precision < 0 || a.Precision >= 0 && a.Precision <= b.Precision
 	case a.Base == value.TypeEnum, a.Base == value.TypeSet:

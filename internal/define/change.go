@@ -8,30 +8,30 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// Change says what has to be done with stored data when a definition becomes the next one. The zero Change
+// Change says what must be done with stored data when a definition becomes the next one. The zero Change
 // is nothing.
 type Change struct {
-	// From gives, by column of the next definition, the column of the old one whose value, converted to the next
-	// type, it takes; -1: the value of New at that place.
+	// From gives, by column of the next definition, the column of the old one whose value it takes, converted to the next
+	// type; -1: the value of New at that place.
 	From []int
-	New  []expr.Node // by column of the next definition; nil where From is not -1, and for NULL
-	// Rewrite: every row is written anew.
+	New  []expr.Node // by column of the next definition; nil if From is not -1, and for NULL
+	// Rewrite: every row is rewritten.
 	Rewrite bool
-	// Verify: a row may have a value that does not convert, or that breaks a new NOT NULL or CHECK, which refuses the
+	// Verify: a row may have a value that does not convert, or that violates a new NOT NULL or CHECK, which refuses the
 	// change before any row is written.
 	Verify bool
 	Fill   []*schema.Index // of the next definition: entries are to be made
 	Drop   []*schema.Index // of the old one: entries are to be deleted
-	// Outdates: a statement that goes by the old definition may name another column, or give another default.
+	// Outdates: a statement that uses the old definition may name another column, or give another default.
 	Outdates bool
 }
 
-// NeedsAnnouncing says whether the next definition must be known to all before anybody goes by it: rows would lose what
+// NeedsAnnouncing says whether every process must know the next definition before any uses it: otherwise rows would lose what
 // it adds, or be written as it forbids.
 func (c *Change) NeedsAnnouncing() bool { return c.Rewrite || c.Verify || slices.Contains(c.From, -1) }
 
-// Then gives the change of old that c and then after make: c leads from old to middle, and after from there to next. not ok
-// where rows must have the form of middle first: after changes a column that c adds, or to which c gives another form.
+// Then gives the change of old that c and then after make: c leads from old to middle, and after from there to next. It is not ok
+// if rows must first have the form of middle: after changes a column that c adds, or to which c gives another form.
 func (c *Change) Then(after *Change, old, middle, next *schema.Table) (both Change, ok bool) {
 	both = Change{
 		Rewrite: c.Rewrite || after.Rewrite, Verify: c.Verify || after.Verify, Outdates: c.Outdates || after.Outdates,
@@ -74,7 +74,7 @@ func (c *Change) changes(i int, old, next *schema.Table) bool {
 	return was.Property != is.Property || was.Generated != is.Generated
 }
 
-// isKey says whether ix, of any definition of a table, is among indexes. Its name may change, what its keys begin with does not.
+// isKey says whether ix, of any definition of a table, is among indexes. Its name may change, but not its key prefix.
 func isKey(indexes []*schema.Index, ix *schema.Index) bool {
 	return slices.ContainsFunc(indexes, func(other *schema.Index) bool { return other.KeyName == ix.KeyName })
 }

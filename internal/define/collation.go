@@ -9,8 +9,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// collationOf is what CHARACTER SET and COLLATE say: the collation by name; the database's where there is a character set
-// alone, as these have none of their own here; else otherwise.
+// collationOf is the collation that CHARACTER SET and COLLATE give: the named collation; the database's if there is only a
+// character set, because these have none of their own here; else otherwise.
 func (d *definer) collationOf(charset, collate string, otherwise value.Collation) (value.Collation, error) {
 	charset, collate = strings.ToLower(charset), strings.ToLower(collate)
 	switch {
@@ -64,7 +64,7 @@ func (d *definer) columnType(def *dialect.ColumnDef) (value.Type, error) {
 	return t, nil
 }
 
-// DatabaseCollation is the collation that a database is given for its new tables; "": that of the data source name.
+// DatabaseCollation is a database's collation for new tables; "": that of the data source name.
 func DatabaseCollation(o dialect.DatabaseOptions) (string, error) {
 	if err := checkOption("ENCRYPTION", o.Encryption, strings.ToLower(o.Encryption)); err != nil {
 		return "", err

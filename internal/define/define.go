@@ -19,13 +19,13 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// rowIDName is the name of the column that a table without a primary key gets: a time-ordered UUID, shown
-// by no *.
+// rowIDName is the name of the column that a table without a primary key gets: a time-ordered UUID, which *
+// does not show.
 const rowIDName = "_rowid"
 
-// Define makes the table that a CREATE TABLE describes, checked and with its texts bound. Physical and
-// Version are the catalog's to set. What is wrong is an *sqlerr.Error. CREATE TABLE … LIKE is Clone's work; the
-// columns of CREATE TABLE … AS SELECT are added by DefineAs.
+// Define makes the table that a CREATE TABLE describes, checked and with its texts bound. The catalog sets Physical and
+// Version. Mistakes in the statement are *sqlerr.Error. CREATE TABLE … LIKE uses Clone; DefineAs adds the columns of
+// CREATE TABLE … AS SELECT.
 func Define(c *dialect.CreateTable, opt planner.Options) (*schema.Table, error) {
 	return DefineInterleaved(c, nil, opt)
 }
@@ -58,7 +58,7 @@ func DefineInterleaved(c *dialect.CreateTable, parent *schema.Table, opt planner
 }
 
 // DefineAs is Define for CREATE TABLE … AS SELECT: columns of the query that the statement does not
-// declare come behind those that it does.
+// declare come after those that it does.
 func DefineAs(c *dialect.CreateTable, columns []planner.ResultColumn, opt planner.Options) (*schema.Table, error) {
 	with := *c
 	with.Columns = append([]dialect.ColumnDef(nil), c.Columns...)
@@ -74,7 +74,7 @@ func DefineAs(c *dialect.CreateTable, columns []planner.ResultColumn, opt planne
 	return Define(&with, opt)
 }
 
-// typeName writes the type of an expression as that of a column which holds all of its values.
+// typeName writes the type of an expression as that of a column that holds all of its values.
 func typeName(t value.Type) dialect.TypeName {
 	n := dialect.TypeName{Name: t.Base.String(), Members: t.Names, Unsigned: t.Unsigned}
 	if t.IsText() {
@@ -106,19 +106,19 @@ func typeName(t value.Type) dialect.TypeName {
 // definer builds or changes a definition.
 type definer struct {
 	t         *schema.Table
-	parent    *schema.Table        // that the table is interleaved in
+	parent    *schema.Table        // in which the table is interleaved
 	collation value.Collation      // the database's default
 	exact     bool                 // Options.Exact
 	uniques   []*dialect.ColumnDef // columns that say UNIQUE themselves
 	global    []*schema.Index      // indexes that say GLOBAL
 
 	checks    map[string]bool // names of CHECKs, in lower case; nil before the first one is added
-	nextCheck int             // the last number that a name was made of
+	nextCheck int             // the last number used for a name
 
 	texts *schema.Texts // the texts of t; nil before bindTexts
 }
 
-// options takes the table's options. Those of MySQL's storage engines mean nothing here.
+// options applies the table's options. Those of MySQL's storage engines have no effect.
 func (d *definer) options(options map[string]string) error {
 	if err := CheckOptions(options); err != nil {
 		return err
@@ -190,7 +190,7 @@ func (d *definer) find(name string) int {
 	return -1
 }
 
-// property finds a property's name that no other column has: a renamed column keeps the one it had.
+// property finds a property name that no other column has: a renamed column keeps its property.
 func (d *definer) property(name string) string {
 	property := keymap.PropertyName(name)
 	is := func(other string) bool { return strings.EqualFold(other, property) }
@@ -200,7 +200,7 @@ func (d *definer) property(name string) string {
 	return property
 }
 
-// finish checks what only the whole definition tells, and binds its texts.
+// finish checks what only the whole definition shows, and binds its texts.
 func (d *definer) finish() (*schema.Table, error) {
 	if err := d.autoIncrement(); err != nil {
 		return nil, err
@@ -221,7 +221,7 @@ func (d *definer) finish() (*schema.Table, error) {
 	return d.t, d.bindTexts()
 }
 
-// addRowID gives a table without a primary key its hidden one.
+// addRowID gives a table without a primary key a hidden one.
 func (d *definer) addRowID() {
 	name := rowIDName
 	for d.find(name) >= 0 {
@@ -248,7 +248,7 @@ func (d *definer) autoIncrement() error {
 	return nil
 }
 
-// autoKeyWay says what makes column i, which no key begins with, an AUTO_INCREMENT column.
+// autoKeyWay says how to make column i, which begins no key, an AUTO_INCREMENT column.
 func (d *definer) autoKeyWay(i, other int) string {
 	if other >= 0 {
 		return ""
@@ -259,7 +259,7 @@ func (d *definer) autoKeyWay(i, other int) string {
 // beginsKey says whether a key begins with the column.
 func (d *definer) beginsKey(column int) bool {
 	if in := d.t.Interleaved; in != nil && d.t.Key[len(in.Key)].Column == column {
-		return true // it tells the rows inside one row apart
+		return true // it distinguishes the children of one parent row
 	}
 	if len(d.t.Key) > 0 && d.t.Key[0].Column == column {
 		return true

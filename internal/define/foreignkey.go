@@ -10,8 +10,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// foreignKeys takes the foreign keys of a CREATE TABLE but that of INTERLEAVE IN PARENT, once all indexes are there. As in MySQL, REFERENCES of
-// a column means nothing.
+// foreignKeys adds the foreign keys of a CREATE TABLE, except that of INTERLEAVE IN PARENT, once all indexes exist. As in MySQL,
+// REFERENCES of a column has no effect.
 func (d *definer) foreignKeys(c *dialect.CreateTable) error {
 	for i := range c.ForeignKeys {
 		if i == d.interleavedKey(c) {
@@ -28,7 +28,7 @@ func (d *definer) foreignKeys(c *dialect.CreateTable) error {
 	return nil
 }
 
-// interleavedKey gives the place of the foreign key that interleaves the table; -1 where there is none.
+// interleavedKey gives the position of the foreign key that interleaves the table; -1 if there is none.
 func (d *definer) interleavedKey(c *dialect.CreateTable) int {
 	name := c.Options["INTERLEAVE IN PARENT"]
 	return slices.IndexFunc(c.ForeignKeys, func(f dialect.ForeignKey) bool {
@@ -36,7 +36,7 @@ func (d *definer) interleavedKey(c *dialect.CreateTable) int {
 	})
 }
 
-// indexForeignKey adds an index on the columns of a foreign key where no key begins with them.
+// indexForeignKey adds an index on the columns of a foreign key if no key begins with them.
 func (d *definer) indexForeignKey(f *dialect.ForeignKey) error {
 	def, err := NeededIndex(d.t, f)
 	if err != nil || def == nil {
@@ -51,7 +51,7 @@ func (d *definer) indexForeignKey(f *dialect.ForeignKey) error {
 	return err
 }
 
-// NeededIndex is the index that a foreign key brings along, with the name of the constraint as in MySQL; nil where a key of t begins with its
+// NeededIndex is the index that a foreign key brings along, named after the constraint as in MySQL; nil if a key of t begins with its
 // columns.
 func NeededIndex(t *schema.Table, f *dialect.ForeignKey) (*dialect.IndexDef, error) {
 	columns, err := (&definer{t: t}).foreignColumns(f)
@@ -92,7 +92,7 @@ func (d *definer) foreignColumns(f *dialect.ForeignKey) ([]int, error) {
 
 var actions = map[string]schema.Action{"": schema.NoAction, "no action": schema.NoAction, "restrict": schema.Restrict, "cascade": schema.Cascade, "set null": schema.SetNull}
 
-// addForeignKey adds a foreign key, as far as the table that it refers to does not matter: CheckForeignKey does the rest.
+// addForeignKey adds a foreign key, without regard to the table that it refers to: CheckForeignKey does the rest.
 func (d *definer) addForeignKey(f *dialect.ForeignKey) error {
 	k := schema.ForeignKey{Name: f.Name, Database: f.Table.Database, Parent: f.Table.Name, RefColumns: f.RefColumns, NotEnforced: f.NotEnforced}
 	if k.Name == "" {
@@ -146,7 +146,7 @@ func (d *definer) acts(k *schema.ForeignKey, c *schema.Column, pos dialect.Pos) 
 	return nil
 }
 
-// foreignKeyName makes the name of a foreign key that has none: as MySQL, it counts on from the highest number.
+// foreignKeyName makes the name of a foreign key that has none: like MySQL, it continues from the highest number.
 func (d *definer) foreignKeyName() string {
 	prefix, highest := d.t.Name+"_ibfk_", 0
 	count := func(name string) {
@@ -165,7 +165,7 @@ func (d *definer) foreignKeyName() string {
 	return prefix + strconv.Itoa(highest+1)
 }
 
-// CheckForeignKey holds a foreign key of child that is kept against the table that it refers to, which may be child itself.
+// CheckForeignKey checks an enforced foreign key of child against the table that it refers to, which may be child itself.
 func CheckForeignKey(child *schema.Table, k *schema.ForeignKey, parent *schema.Table) error {
 	for _, t := range []*schema.Table{child, parent} {
 		if t.IsExternal() {
@@ -201,7 +201,7 @@ func CheckForeignKey(child *schema.Table, k *schema.ForeignKey, parent *schema.T
 	return nil
 }
 
-// keepsKeys refuses what a foreign key of the table could not be kept with: other types of its columns, or no index.
+// keepsKeys refuses a change that would make a foreign key of the table unenforceable: other column types, or no index.
 func (m *alteration) keepsKeys() error {
 	for i := range m.t.ForeignKeys {
 		k := &m.t.ForeignKeys[i]
@@ -245,7 +245,7 @@ func neededIndex(ix *schema.Index, _ bool) error {
 	return sqlerr.New(sqlerr.CodeIndexNeeded, sqlerr.NoPos, "Cannot drop index '%s': needed in a foreign key constraint", name)
 }
 
-// KeepsReferred refuses a next definition of t that does not have what a foreign key of another table, or of itself, refers to. from is
+// KeepsReferred refuses a next definition of t that lacks what a foreign key of child, which may be t itself, refers to. from is
 // Change.From.
 func KeepsReferred(t, next *schema.Table, from []int, child *schema.Table, k *schema.ForeignKey) error {
 	elsewhere := !t.As(child).IsOwn()

@@ -14,7 +14,7 @@ import (
 // Tables are definitions without a store, by folded name.
 type Tables map[string]*schema.Table
 
-// Table is that of schema.Tables.
+// Table implements schema.Tables.
 func (d Tables) Table(database, name string) (*schema.Table, error) {
 	if t := d[strings.ToLower(name)]; t != nil {
 		return t, nil
@@ -22,7 +22,7 @@ func (d Tables) Table(database, name string) (*schema.Table, error) {
 	return nil, &schema.NoTableError{Database: database, Name: name}
 }
 
-// Run changes the definitions as CREATE TABLE, CREATE VIEW, CREATE INDEX and ALTER TABLE do, which are over at once where there are no rows.
+// Run changes the definitions as CREATE TABLE, CREATE VIEW, CREATE INDEX and ALTER TABLE do; without rows, these are done at once.
 func (d Tables) Run(s dialect.Statement, opt planner.Options) error {
 	switch s := s.(type) {
 	case *dialect.CreateTable:
@@ -74,7 +74,7 @@ func (d Tables) create(s *dialect.CreateTable, opt planner.Options) error {
 	return d.retie(t)
 }
 
-// retie checks the foreign keys of a table, and has the tables that they refer to know of them.
+// retie checks the foreign keys of a table, and notes them in the tables that they refer to.
 func (d Tables) retie(t *schema.Table) error {
 	for i := range t.ForeignKeys {
 		k := &t.ForeignKeys[i]

@@ -8,28 +8,28 @@ import (
 // Change is a change of a table's columns and checks that is under way.
 type Change struct {
 	Phase  Phase
-	Before []*Column // Announced: the columns as they were, to take the change back
+	Before []*Column // Announced: the former columns, to take the change back
 }
 
-// Phase is how far a Change is.
+// Phase is how far a Change has got.
 type Phase uint8
 
 const (
-	// Announced: everybody reads and keeps what the next definition is made of, and nobody relies on it. So those who go by the
-	// definition before and those who go by the next one do each other no harm.
+	// Announced: every process reads and keeps what the next definition is made of, and none relies on it. So processes that use
+	// the previous definition and processes that use the next one do each other no harm.
 	Announced Phase = iota + 1
-	// Backfill: the definition is made, and rows are written anew. Not every row may have its form, nor every index be filled that
-	// the change makes anew.
+	// Backfill: the new definition is published, and rows are being rewritten. Some rows may not have its form yet, and some of the
+	// indexes that the change makes may not be filled.
 	Backfill
 )
 
 // Announces says whether a change is announced and not made yet.
 func (t *Table) Announces() bool { return t.Change != nil && t.Change.Phase == Announced }
 
-// Fills says whether rows are written anew, or are to be.
+// Fills says whether rows are being rewritten, or still must be.
 func (t *Table) Fills() bool { return t.Change != nil && t.Change.Phase == Backfill }
 
-// TakeBack gives the definition without the change that is announced. What else has become of the table since, its name, its
+// TakeBack gives the definition without the announced change. Anything else that changed since, such as its name, its
 // place, its partitions and children, stays.
 func (t *Table) TakeBack() *Table {
 	next := t.Clone()
@@ -45,8 +45,8 @@ func (t *Table) TakeBack() *Table {
 	return next
 }
 
-// EndChange notes that every row has the form of the definition. It says whether that was not known before. A change that is
-// announced goes on.
+// EndChange notes that every row has the form of the definition. It says whether that was not known before. An announced
+// change goes on.
 func (t *Table) EndChange() bool {
 	if t.Announces() {
 		return false
@@ -59,13 +59,13 @@ func (t *Table) EndChange() bool {
 	return changed
 }
 
-// Visible says whether statements list the column where they name none: SELECT *, INSERT without columns.
+// Visible says whether statements that name no columns include the column: SELECT *, INSERT without columns.
 func (c *Column) Visible() bool { return c.Listed() && !c.Invisible }
 
 // Listed says whether the column is shown.
 func (c *Column) Listed() bool { return !c.Hidden && c.State == Public }
 
-// Requires says whether what is written must not be NULL there.
+// Requires says whether a written row must not be NULL there.
 func (c *Column) Requires() bool { return c.NotNull || c.NextForm != nil && c.NextForm.NotNull }
 
 // Other is another form in which rows may hold the column; nil: there is none.
@@ -76,7 +76,7 @@ func (c *Column) Other() *Form {
 	return c.PreviousForm
 }
 
-// PublicChecks are the checks that all rows keep.
+// PublicChecks are the checks that all rows satisfy.
 func (t *Table) PublicChecks() iter.Seq[CheckDef] {
 	return func(yield func(CheckDef) bool) {
 		for _, c := range t.Checks {

@@ -9,25 +9,25 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// External says how entities that somebody else's program makes are rows of a table. Their keys are texts as that
-// program writes them: each is a list of pieces, fixed texts and columns. An entity whose keys are of another form
-// is no row of the table, so that entities of several forms can lie side by side in one physical table, each form
+// External says how entities made by another program are rows of a table. Their keys are texts as that
+// program writes them: each is a list of segments, fixed texts and columns. An entity whose keys have another form
+// is not a row of the table, so that entities of several forms can share one physical table, each form being
 // a table of its own.
 type External struct {
-	// Open: nobody declared the table. Its columns are the properties that were seen, of whatever type, and any
-	// name that is not among them is a property, too.
+	// Undeclared: the table was never declared. Its columns are the properties that were seen, of whatever type, and any
+	// other name is a property, too.
 	Undeclared     bool
 	Partition, Row []Segment
 }
 
-// Source is what of an entity a column of an external table is.
+// Source is the part of an entity that a column of an external table holds.
 type Source uint8
 
 const (
 	SourceProperty  Source = iota // a property
-	SourceKey                     // a piece of a key
+	SourceKey                     // a segment of a key
 	SourceTimestamp               // when the store last wrote the entity
-	SourceWhole                   // the entity as it was read, for who changes it; no name leads to it
+	SourceWhole                   // the entity as it was read, for statements that change it; it has no column name
 )
 
 // The columns of an undeclared table that every entity has.
@@ -38,8 +38,8 @@ const (
 	wholeName        = "" // no column can be called that
 )
 
-// NewUndeclaredTable makes the table of a physical table that nobody declared. Properties are the names of what its
-// entities have, in the order that * shows, and how the store types them ("" where they differ).
+// NewUndeclaredTable makes the table of a physical table that was never declared. properties are the names of its entities'
+// properties, in the order that * shows, and edms their types in the store ("" if they differ).
 func NewUndeclaredTable(physical string, properties, edms []string) (*Table, error) {
 	t := &Table{Name: physical, Physical: physical, Comment: "made by another program, without a definition", External: &External{
 		Undeclared: true,
@@ -58,12 +58,12 @@ func NewUndeclaredTable(physical string, properties, edms []string) (*Table, err
 	return t, t.CloseExternal()
 }
 
-// TimestampColumn makes the column of the time at which the service wrote the entity last.
+// TimestampColumn makes the column of the time at which the service last wrote the entity.
 func TimestampColumn() *Column {
 	return &Column{Name: TimestampName, Type: value.Type{Base: value.TypeDateTime, Precision: -1}, Source: SourceTimestamp}
 }
 
-// CloseExternal adds what every external table has, when its columns are all there.
+// CloseExternal adds what every external table has, once its columns are all there.
 func (t *Table) CloseExternal() error {
 	t.Columns = append(t.Columns, &Column{Name: wholeName, Type: value.Type{Base: value.TypeBlob}, Source: SourceWhole, Hidden: true})
 	t.Key = nil
@@ -82,17 +82,17 @@ func (t *Table) With(property string) (*Table, error) {
 	return c, c.CloseExternal()
 }
 
-// IsUndeclared says whether nobody declared the table.
+// IsUndeclared says whether the table was never declared.
 func (t *Table) IsUndeclared() bool { return t.IsExternal() && t.External.Undeclared }
 
-// ParseKeys gives the values that the keys of an entity stand for their columns, dst[ordinal]; not ok when they are
-// of another form, so that the entity is not a row of the table.
+// ParseKeys sets dst[ordinal] to the values of the columns in the keys of an entity; not ok if the keys have another form, so
+// that the entity is not a row of the table.
 func (t *Table) ParseKeys(partition, row string, dst []value.Value) bool {
 	l := &t.Layout
 	return parse(l.Partition, partition, dst, nil) && parse(l.Row, row, dst, l.Partition)
 }
 
-// Mixed says whether entities of the physical table may be no rows of the table, as their keys are of another form.
+// Mixed says whether entities of the physical table may not be rows of the table, because their keys have another form.
 func (t *Table) Mixed() bool {
 	if !t.IsExternal() {
 		return false
@@ -104,7 +104,7 @@ func (t *Table) Mixed() bool {
 	return !all(l.Partition) || !all(l.Row) || l.Partition[0].Column == l.Row[0].Column
 }
 
-// parse reads one key. A column that known has as well must have the same value in both.
+// parse reads one key. A column that is also in known must have the same value in both.
 func parse(segments []Segment, key string, dst []value.Value, known []Segment) bool {
 	for i := range segments {
 		s := &segments[i]
@@ -137,11 +137,11 @@ func has(segments []Segment, column int) bool {
 	return slices.ContainsFunc(segments, func(s Segment) bool { return s.Text == "" && s.Column == column })
 }
 
-// Successor is the least key above all that begin with prefix; "" where there is none. exact says that nothing
-// lies between: what may stand in a key, but is passed over by the successor, does.
+// Successor is the least key above all that begin with prefix; "" if there is none. exact says that no other key lies
+// in between, as one may whose characters the successor skips.
 func Successor(prefix string) (to string, exact bool) {
 	to = keymap.Successor(prefix)
-	if IsOdd(to) && !IsOdd(prefix) { // stores may sort others between
+	if IsOdd(to) && !IsOdd(prefix) { // stores may sort others in between
 		_, size := utf8.DecodeLastRuneInString(prefix)
 		to, _ = Successor(prefix[:len(prefix)-size])
 		return to, false
@@ -150,14 +150,14 @@ func Successor(prefix string) (to string, exact bool) {
 	return to, prefix == "" || len(to) == n && to[:n-1] == prefix[:n-1] && to[n-1] == prefix[n-1]+1
 }
 
-// Sends says whether conditions on a column can be sent to the store. Of a property whose type nobody declared
-// they cannot: a comparison is with one type, and would hide what equals the value in another one.
+// Sends says whether conditions on a column can be sent to the store. For a property of undeclared type they
+// cannot: a comparison has one type, and would hide equal values of another.
 func (t *Table) Sends(c *Column) bool {
 	return !t.IsExternal() || c.Source == SourceTimestamp || c.Source == SourceProperty && c.Edm != "" && !t.External.Undeclared
 }
 
-// EvenLen says how long a text is before the first character from which on stores may sort it otherwise than SQL
-// does: by UTF-16 units, not by code points.
+// EvenLen is the length of a text before the first character from which stores may sort it differently from SQL:
+// by UTF-16 units, not by code points.
 func EvenLen(s string) int {
 	for i, r := range s {
 		if r >= 0xD800 {
@@ -167,5 +167,5 @@ func EvenLen(s string) int {
 	return len(s)
 }
 
-// IsOdd says whether a store may sort s otherwise than SQL does; see EvenLen.
+// IsOdd says whether a store may sort s differently from SQL; see EvenLen.
 func IsOdd(s string) bool { return EvenLen(s) < len(s) }

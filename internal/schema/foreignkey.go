@@ -10,25 +10,25 @@ import (
 )
 
 // ForeignKey says that columns of each row have the values that a row of another table, the parent, has in a unique key, or that
-// one of them is NULL. The parent's definition names the table (Table.Referrers), so that who changes a parent's row looks for
-// the rows that refer to it. See package dml for how it is kept.
+// one of them is NULL. The parent's definition names the table (Table.Referrers), so that a statement that changes a parent's row
+// looks for the rows that refer to it. See package dml for how the key is enforced.
 type ForeignKey struct {
 	Name       string
 	Columns    []int
-	Database   string // of the parent, as SQL calls it; "": that of the table itself
+	Database   string // of the parent, as SQL calls it; "": the table's own
 	Parent     string
 	RefColumns []string // of the parent, by their SQL names
 	OnDelete   Action
 	OnUpdate   Action
-	State      State // WriteOnly: who writes keeps it, and rows of before may break it
-	// NotEnforced: it is shown, and nobody keeps it. No definition of a parent knows of it.
+	State      State // WriteOnly: writers enforce it, but older rows may violate it
+	// NotEnforced: it is shown but not enforced. No definition of a parent knows of it.
 	NotEnforced bool
 }
 
-// Action is what happens to the rows that refer to one which goes, or gets another key.
+// Action is what happens to the rows that refer to a row that is deleted or gets another key.
 type Action uint8
 
-// The actions. NoAction and Restrict are two words for one thing.
+// The actions. NoAction and Restrict mean the same.
 const (
 	NoAction Action = iota
 	Restrict
@@ -40,13 +40,13 @@ var actionTexts = [...]string{NoAction: "NO ACTION", Restrict: "RESTRICT", Casca
 
 func (a Action) String() string { return actionTexts[a] }
 
-// Changes says whether the rows change, rather than that they keep the one that they refer to.
+// Changes says whether the referring rows change, rather than keep the row that they refer to from changing.
 func (a Action) Changes() bool { return a == Cascade || a == SetNull }
 
 // To is the table that the key refers to.
 func (k *ForeignKey) To() Relative { return Relative{k.Database, k.Parent} }
 
-// RefersTo says whether the key is kept, and of what table.
+// RefersTo says whether the key is enforced and refers to a table.
 func (k *ForeignKey) RefersTo(table Relative) bool { return !k.NotEnforced && k.To().Is(table) }
 
 // RefersTo says whether rows of t refer to rows of a table, which may be t itself.
@@ -83,7 +83,7 @@ func (t *Table) Refer(table Relative, refers bool) {
 	}
 }
 
-// AllForeignKeys are the foreign keys that are shown: first that of an interleaved table.
+// AllForeignKeys are the foreign keys that are shown, beginning with that of an interleaved table.
 func (t *Table) AllForeignKeys() iter.Seq[*ForeignKey] {
 	return func(yield func(*ForeignKey) bool) {
 		if t.IsInterleaved() && !yield(t.InterleavedKey()) {
@@ -133,7 +133,7 @@ func (t *Table) ForeignKeySQL(k *ForeignKey) string {
 	return s
 }
 
-// begins says whether a key begins with these columns, in this order and whole.
+// begins says whether a key begins with these columns, whole and in this order.
 func begins(key []KeyColumn, columns []int) bool {
 	if len(key) < len(columns) {
 		return false
@@ -146,7 +146,7 @@ func begins(key []KeyColumn, columns []int) bool {
 	return true
 }
 
-// KeyFrom gives a key that statements may read by and that begins with these columns, in this order: nil is the primary key.
+// KeyFrom gives a key that statements may read by and that begins with these columns, in this order; nil is the primary key.
 func (t *Table) KeyFrom(columns []int) (ix *Index, ok bool) {
 	if begins(t.Key, columns) {
 		return nil, true
@@ -159,7 +159,7 @@ func (t *Table) KeyFrom(columns []int) (ix *Index, ok bool) {
 	return nil, false
 }
 
-// Superseded gives the indexes that foreign keys brought along and that can go, as another key begins with their columns.
+// Superseded gives the indexes that foreign keys brought along and that can go because another key begins with their columns.
 func (t *Table) Superseded() []*Index {
 	var out []*Index
 	for _, ix := range t.Indexes {
@@ -179,12 +179,12 @@ func (ix *Index) columns() []int {
 	return columns
 }
 
-// IsSupersededBy says whether an index is one that a foreign key brought along and other begins with its columns.
+// IsSupersededBy says whether a foreign key brought the index along and other begins with its columns.
 func (ix *Index) IsSupersededBy(other *Index) bool {
 	return ix.ForForeignKey && begins(other.Key, ix.columns())
 }
 
-// UniqueKeyOf gives the unique key over just these columns, in this order: nil is the primary key.
+// UniqueKeyOf gives the unique key over exactly these columns, in this order; nil is the primary key.
 func (t *Table) UniqueKeyOf(columns []int) (ix *Index, ok bool) {
 	if len(t.Key) == len(columns) && begins(t.Key, columns) {
 		return nil, true
@@ -197,8 +197,8 @@ func (t *Table) UniqueKeyOf(columns []int) (ix *Index, ok bool) {
 	return nil, false
 }
 
-// AppendKeyBegin appends what the RowKeys of a row's entity in a key begin with, up to the code of the n-th column and the
-// separator behind it. ix nil is the primary key. All of the key's columns are read from row, of which only the first n count.
+// AppendKeyBegin appends the beginning of the RowKeys of a row's entity in a key, up to the code of the n-th column and the
+// separator after it. A nil ix is the primary key. All of the key's columns are read from row, but only the first n matter.
 func (t *Table) AppendKeyBegin(dst []byte, ix *Index, n int, row []value.Value) ([]byte, error) {
 	segments, columns := t.Layout.Row, t.Key
 	if ix != nil {
@@ -212,7 +212,7 @@ func (t *Table) AppendKeyBegin(dst []byte, ix *Index, n int, row []value.Value) 
 	return append(dst, keymap.Separator), nil
 }
 
-// SameKeyType says whether columns of the two types may refer to each other, as MySQL has it: numbers have the same size, sign and
+// SameKeyType says whether columns of the two types may refer to each other, as in MySQL: numbers need the same size, sign and
 // digits, texts the same collation, whatever their lengths.
 func SameKeyType(a, b value.Type) bool {
 	if a.Base != b.Base || a.Unsigned != b.Unsigned || a.Collation != b.Collation {
@@ -231,7 +231,7 @@ func SameKeyType(a, b value.Type) bool {
 	return SameCodes(a, b)
 }
 
-// ForeignKey gives the foreign key of a name, without regard to case, or nil. That of INTERLEAVE IN PARENT is not among them.
+// ForeignKey gives the foreign key of a name, without regard to case, or nil. It does not find that of INTERLEAVE IN PARENT.
 func (t *Table) ForeignKey(name string) *ForeignKey {
 	for i := range t.ForeignKeys {
 		if strings.EqualFold(t.ForeignKeys[i].Name, name) {

@@ -6,12 +6,12 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// SharesPhysical says whether other tables have their entities in the physical table, too: that of a parent, or
-// the one of a database with layout=single.
+// SharesPhysical says whether other tables have entities in the physical table, too: it belongs to a parent, or
+// to a database with layout=single.
 func (t *Table) SharesPhysical() bool { return t.RowName != "" }
 
-// Rehome gives t new names for its keys to begin with: rowName for rows ("" where the physical table is its own), and names of
-// their own for its index entries. t must not have entities yet, nor interleaved tables.
+// Rehome gives the keys of t new prefixes: rowName for rows ("" if the physical table is its own), and separate names for its
+// index entries. t must not have entities yet, nor interleaved tables.
 func (t *Table) Rehome(rowName string) {
 	t.RowName, t.KeyNames = rowName, nil
 	for _, ix := range t.Indexes {
@@ -19,7 +19,7 @@ func (t *Table) Rehome(rowName string) {
 	}
 }
 
-// StorePartitions are the store partitions that rows of the table can be in; nil where only the rows say so.
+// StorePartitions are the store partitions that rows of the table can be in; nil if only the rows tell.
 func (t *Table) StorePartitions() []string { return t.Layout.partitions() }
 
 func (l *KeyLayout) partitions() []string {
@@ -32,8 +32,8 @@ func (l *KeyLayout) partitions() []string {
 	return nil
 }
 
-// KeyName finds a name for an index's row keys that none ever had: entries of a dropped index may still
-// be there.
+// KeyName finds a name for an index's row keys that was never used: entries of a dropped index may still
+// exist.
 func (t *Table) KeyName(name string) string {
 	key := t.keyNameOf(name)
 	for n := 2; slices.Contains(t.KeyNames, key); n++ {
@@ -43,8 +43,8 @@ func (t *Table) KeyName(name string) string {
 	return key
 }
 
-// keyNameOf gives the name that the keys of an index, or of the rows of a table inside this one, begin with. Where
-// other tables share the physical table it holds RowName, so that it is none of theirs.
+// keyNameOf gives the prefix of the keys of an index, or of the rows of a table interleaved in this one. If other
+// tables share the physical table, it contains RowName, so that it is different from theirs.
 func (t *Table) keyNameOf(name string) string {
 	if t.RowName != "" {
 		return keymap.NestedName(t.RowName, name)

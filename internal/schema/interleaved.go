@@ -9,8 +9,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// Interleaving says that a table is interleaved in its parent: it lies in the parent's physical table and partition, under
-// row keys of its own that begin with the parent's key. So a parent and all that lives inside it can be
+// Interleaving says that a table is interleaved in its parent: it is stored in the parent's physical table and partition, under
+// row keys of its own that begin with the parent's key. So a parent and all rows interleaved in it can be
 // written in one entity group transaction, and all children of a parent are one range.
 //
 //	CREATE TABLE item (expense INT, n INT, PRIMARY KEY (expense, n),
@@ -19,8 +19,8 @@ import (
 //	parent  PK!5
 //	child   item!5!1
 //
-// The foreign key is kept without reading: a child is written together with a touch of its parent, a merge of
-// nothing, which fails where there is no parent and gives it a new ETag where there is one. A parent is deleted
+// The foreign key is enforced without reading: a child is written together with a touch of its parent, an empty
+// merge, which fails if there is no parent and gives it a new ETag if there is one. A parent is deleted
 // on condition of the ETag that was read before its children were.
 type Interleaving struct {
 	Parent  string      // the table
@@ -29,13 +29,13 @@ type Interleaving struct {
 	Key     []KeyColumn // the parent's primary key, by this table's columns
 	Name    string      // of the foreign key
 	Cascade bool        // ON DELETE CASCADE; else a parent with children is not deleted
-	// WithParent: a copy of the parent's row lies before the rows that live inside it. See parentcopy.go.
+	// WithParent: a copy of the parent's row is stored before the rows interleaved in it. See parentcopy.go.
 	WithParent bool
 
 	segments []Segment // of the parent's RowKey
 }
 
-// Family is an interleaved table, with those interleaved in it.
+// Family is an interleaved table with the tables interleaved in it.
 type Family struct {
 	Table    *Table
 	Children []Family
@@ -56,7 +56,7 @@ func (t *Table) AppendParentKey(dst []byte, row []value.Value) ([]byte, error) {
 	return t.appendKey(dst, t.Interleaved.segments, row)
 }
 
-// ChildSpan is where the rows lie that live inside a row of the parent, in the row's partition.
+// ChildSpan is the span of the rows interleaved in a row of the parent, in that row's partition.
 func (t *Table) ChildSpan(parent *Table, row []value.Value) (keymap.Span, error) {
 	own := make([]value.Value, len(t.Columns))
 	for i, p := range t.Interleaved.Key {
@@ -67,13 +67,13 @@ func (t *Table) ChildSpan(parent *Table, row []value.Value) (keymap.Span, error)
 	return keymap.PrefixSpan(string(append(b, keymap.Separator))), err
 }
 
-// SameParent says whether two rows live inside the same row.
+// SameParent says whether two rows have the same parent row.
 func (t *Table) SameParent(a, b []value.Value) bool {
 	return !slices.ContainsFunc(t.Interleaved.Key, func(p KeyColumn) bool { return a[p.Column] != b[p.Column] })
 }
 
-// SharePartitions gives a table the partitions of its parent, if that has such: what divides the rows of one is in
-// the keys of both. Whoever changes the partitions of a table does this to all interleaved in it, in the same change.
+// SharePartitions gives a table the partitions of its parent, if that has any: the dividing columns are in the keys of
+// both. A change of a table's partitions must do this to all tables interleaved in it.
 func (t *Table) SharePartitions(parent *Table) {
 	if !parent.IsDivided() {
 		return
@@ -85,7 +85,7 @@ func (t *Table) SharePartitions(parent *Table) {
 	}
 }
 
-// AddChild gives the definition of a table when another one is declared to be interleaved in it.
+// AddChild gives the definition of a table once child is declared to be interleaved in it.
 func (t *Table) AddChild(child *Table) *Table {
 	next := t.Clone()
 	if !slices.ContainsFunc(next.Children, func(name string) bool { return strings.EqualFold(name, child.Name) }) {
@@ -98,7 +98,7 @@ func (t *Table) AddChild(child *Table) *Table {
 	return next
 }
 
-// RenameChild gives the definition of a table when a table interleaved in it gets another name; "": is dropped.
+// RenameChild gives the definition of a table once a table interleaved in it gets another name; "": is dropped.
 func (t *Table) RenameChild(from, to string) *Table {
 	next := t.Clone()
 	next.Children = slices.DeleteFunc(next.Children, func(name string) bool { return strings.EqualFold(name, from) })
@@ -109,7 +109,7 @@ func (t *Table) RenameChild(from, to string) *Table {
 	return next
 }
 
-// Alone makes t, which is a copy, a table that nothing ties to another one. Rehome gives it its place.
+// Alone makes t, which is a copy, a table without ties to another one. Rehome gives it its place.
 func (t *Table) Alone() {
 	t.Interleaved, t.Children, t.ForeignKeys, t.Referrers = nil, nil, nil, nil
 	t.Indexes = slices.DeleteFunc(t.Indexes, func(ix *Index) bool { return ix.Child != "" })

@@ -12,7 +12,7 @@ import (
 //	a table of ours    PartitionKey  00         RowKey  PK!{a}!{b}, each column in its code
 //	an external table  PartitionKey  {tenant}   RowKey  {at:R}_{id:N}, as its definition says
 //
-// Who reads, writes or plans by keys asks it, and need not know whose keys they are.
+// Code that reads, writes or plans by keys asks it, and need not know whose keys they are.
 type KeyLayout struct {
 	Partition, Row []Segment
 	// Buckets: the PartitionKey is one of so many, by the hash of what Partition gives; 0: it is what that gives.

@@ -49,11 +49,11 @@ type Partition struct {
 	Physical string        // the service's table; "" before it is made
 	Values   string        // as SQL has it: "LESS THAN (2027)", "IN (1, 2)"; "" for one of an INTERVAL
 	Spans    []keymap.Span // of the columns' codes, with the separator between them
-	// Made: it was made as rows arrived, and goes when these are deleted.
+	// Made: it was made as rows arrived, and is dropped when these are deleted.
 	Made bool
-	// Opening: nobody writes to it yet, as some process may not know yet that it has to be read.
+	// Opening: not written to yet, because some process may not know yet that it must be read.
 	Opening bool
-	// Published is when a partition that is opened was published, in Unix seconds of whoever did. The catalog sets it.
+	// Published is when a partition that is being opened was published, in Unix seconds of the publisher's clock. The catalog sets it.
 	Published int64
 
 	Number int // in List
@@ -64,13 +64,13 @@ type partitionSpan struct {
 	Partition *Partition
 }
 
-// NoPartitionError says that rows have no partition, or none yet that may be written to.
+// NoPartitionError says that rows have no partition, or none that may be written to yet.
 type NoPartitionError struct {
 	Table *Table
-	// Missing are values of the dividing columns. Those of a table whose partitions are made as rows arrive can
-	// be given one; then Grows is set.
+	// Missing are values of the dividing columns. If the table's partitions are made as rows arrive, partitions can be
+	// made for them; then Grows is set.
 	Missing [][]value.Value
-	Opening bool // a partition is there, but not open yet
+	Opening bool // a partition exists, but is not open yet
 	Grows   bool
 }
 
@@ -88,7 +88,7 @@ func (e *NoPartitionError) Error() string {
 	return fmt.Sprintf("Table has no partition for value %s", strings.Join(texts, ", "))
 }
 
-// AllPartitions are the partitions that hold the table's rows: one, without a name, where nothing divides them.
+// AllPartitions are the partitions that hold the table's rows: one, without a name, if the table is not divided.
 func (t *Table) AllPartitions() []*Partition {
 	if !t.IsDivided() {
 		return t.whole
@@ -106,7 +106,7 @@ func (t *Table) Physicals() []string {
 	return out
 }
 
-// PartitionOf gives the partition that a row of the table lies in. A *NoPartitionError where there is none.
+// PartitionOf gives the partition of a row of the table, or a *NoPartitionError if there is none.
 func (t *Table) PartitionOf(row []value.Value) (*Partition, error) {
 	if !t.IsDivided() {
 		return t.whole[0], nil
@@ -124,15 +124,15 @@ func (t *Table) PartitionOf(row []value.Value) (*Partition, error) {
 	return nil, &NoPartitionError{Table: t, Missing: [][]value.Value{values}, Grows: grows && !t.IsInterleaved()}
 }
 
-// Grows says that partitions are made as rows arrive.
+// Grows says whether partitions are made as rows arrive.
 func (ps *Partitions) Grows() bool { return ps.Every > 0 || ps.Automatic }
 
-// NeedPartitions makes sure that every one of the rows has a partition that may be written to; a *NoPartitionError names those
-// that are missing. newest is the last partition that may be written to of a table with INTERVAL, where a row lies in it:
-// then the one behind it is to be made or opened (GrowAhead).
+// NeedPartitions makes sure that every one of the rows has a partition that may be written to; a *NoPartitionError names the
+// missing ones. For a table with INTERVAL, newest is its last writable partition, if a row lies in it: then the partition
+// after it should be made or opened (GrowAhead).
 //
-// A row that lives inside another one makes no partition: where none is, or none is open, there is no row for it to live in,
-// which is found when it is written.
+// An interleaved row makes no partition: if there is none, or none is open, the row has no parent, which is found when it
+// is written.
 func (t *Table) NeedPartitions(rows [][]value.Value) (newest *Partition, err error) {
 	if !t.IsDivided() || t.IsInterleaved() {
 		return nil, nil
@@ -159,7 +159,7 @@ func (t *Table) NeedPartitions(rows [][]value.Value) (newest *Partition, err err
 	return newest, nil
 }
 
-// newest gives the last partition that may be written to, where each is an INTERVAL behind the one before, or nil.
+// newest gives the last partition that may be written to, if each is an INTERVAL after the one before, or nil.
 func (ps *Partitions) newest() *Partition {
 	if ps.Every == 0 {
 		return nil
@@ -194,7 +194,7 @@ func (ps *Partitions) AppendCode(dst []byte, at func(i int) value.Value) ([]byte
 	return dst, nil
 }
 
-// Find gives the part of a code, or nil.
+// Find gives the partition of a code, or nil.
 func (ps *Partitions) Find(code string) *Partition {
 	i, exact := slices.BinarySearchFunc(ps.Spans, code, func(s partitionSpan, code string) int { return strings.Compare(s.From, code) })
 	if !exact {
@@ -206,7 +206,7 @@ func (ps *Partitions) Find(code string) *Partition {
 	return ps.Spans[i].Partition
 }
 
-// Named gives the part of a name, without regard to case, or nil.
+// Named gives the partition of a name, without regard to case, or nil.
 func (ps *Partitions) Named(name string) *Partition {
 	for _, p := range ps.List {
 		if strings.EqualFold(p.Name, name) {
@@ -260,12 +260,12 @@ func (ps *Partitions) clone() *Partitions {
 	return &c
 }
 
-// Ascending says that the partitions follow each other in the order of the first dividing column, so that their
-// rows need no merging where they are wanted in that order.
+// Ascending says whether the partitions are in the order of the first dividing column, so that their
+// rows need no merging if they are wanted in that order.
 func (ps *Partitions) Ascending() bool { return ps.Kind == PartitionByRange && len(ps.Columns) == 1 }
 
-// SpreadBy are the columns that say where a row lies: those that every unique key must have, as only there
-// a second row can be noticed.
+// SpreadBy are the columns that determine where a row is stored: every unique key must contain them, because a
+// duplicate can be noticed only there.
 func (t *Table) SpreadBy() []int {
 	var out []int
 	if t.Spread != nil {
@@ -277,8 +277,8 @@ func (t *Table) SpreadBy() []int {
 	return out
 }
 
-// DeleteRequests is how many requests it takes to delete the tables of partitions: one each, and another one where a
-// declared partition gets an empty table in its place; and two for the definition.
+// DeleteRequests is how many requests it takes to delete the tables of partitions: one each, another one if a
+// declared partition gets an empty table in exchange, and two for the definition.
 func (t *Table) DeleteRequests(parts []*Partition) int {
 	n := 2
 	for _, p := range parts {

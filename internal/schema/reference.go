@@ -10,10 +10,10 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// Reference is a foreign key that is kept, with the tables and keys by which rows of one find those of the other.
+// Reference is an enforced foreign key, with the tables and keys by which rows of one find those of the other.
 type Reference struct {
 	*ForeignKey
-	Child, Parent *Table // Parent is nil where no such table is there: then no row can be referred to
+	Child, Parent *Table // Parent is nil if there is no such table: then no row can be referred to
 	Refs          []int  // the columns of the parent that ForeignKey.Columns refer to
 
 	parentKey, childKey *Index // nil: the primary key
@@ -32,7 +32,7 @@ func NewReference(child *Table, k *ForeignKey, parent *Table) (*Reference, error
 	return r, nil
 }
 
-// NewParentReference is NewReference of a table that may have no index for it yet: it only finds the row that another one refers to.
+// NewParentReference is NewReference for a table that may have no index for the key yet: it finds only the referenced row.
 func NewParentReference(child *Table, k *ForeignKey, parent *Table) (*Reference, error) {
 	r := &Reference{ForeignKey: k, Child: child, Parent: parent}
 	if parent == nil {
@@ -51,18 +51,18 @@ func NewParentReference(child *Table, k *ForeignKey, parent *Table) (*Reference,
 	return r, nil
 }
 
-// ChildKey is the index by which rows are found that refer to a row; nil: the primary key.
+// ChildKey is the index by which the rows that refer to a row are found; nil: the primary key.
 func (r *Reference) ChildKey() *Index { return r.childKey }
 
 // ParentKey is the key that is referred to; nil: the primary key.
 func (r *Reference) ParentKey() *Index { return r.parentKey }
 
-// Of gives the values by which a row of the child refers to a row. A row with NULL among them refers to none.
+// Of gives the values by which a row of the child refers to a row. If one of them is NULL, it refers to none.
 func (r *Reference) Of(row []value.Value) (values []value.Value, refers bool) {
 	return pick(row, r.Columns)
 }
 
-// For gives the values by which rows of the child refer to a row of the parent. No row refers to one with NULL among them.
+// For gives the values by which rows of the child refer to a row of the parent. If one of them is NULL, none do.
 func (r *Reference) For(row []value.Value) (values []value.Value, referred bool) {
 	return pick(row, r.Refs)
 }
@@ -77,12 +77,12 @@ func pick(row []value.Value, columns []int) (values []value.Value, ok bool) {
 	return values, true
 }
 
-// ParentPartition gives the partition of the parent that a row with the values lies in; nil where there is none, and so no such row.
+// ParentPartition gives the partition of the parent for a row with the values; nil if there is none, and so no such row.
 func (r *Reference) ParentPartition(values []value.Value) (*Partition, error) {
 	return r.Parent.partitionIn(spread(len(r.Parent.Columns), r.Refs, values))
 }
 
-// partitionIn is PartitionOf that gives nil where there is none.
+// partitionIn is PartitionOf, but gives nil if there is no partition.
 func (t *Table) partitionIn(row []value.Value) (*Partition, error) {
 	p, err := t.PartitionOf(row)
 	var none *NoPartitionError
@@ -108,7 +108,7 @@ func containsAll(all, some []int) bool {
 	return !slices.ContainsFunc(some, func(c int) bool { return !slices.Contains(all, c) })
 }
 
-// ParentPlace gives the keys of the entity, in ParentPartition, that is there just when a row of the parent has the values.
+// ParentPlace gives the keys of the entity, in ParentPartition, that exists exactly if a row of the parent has the values.
 func (r *Reference) ParentPlace(values []value.Value) (partition, rowKey string, err error) {
 	row := spread(len(r.Parent.Columns), r.Refs, values)
 	b, err := r.Parent.AppendEntryPartition(nil, r.parentKey, row)
@@ -119,7 +119,7 @@ func (r *Reference) ParentPlace(values []value.Value) (partition, rowKey string,
 	return string(b), string(k), err
 }
 
-// ChildSpan gives where the entities lie, in each of some store partitions of ChildPartitions, of the rows that have the values.
+// ChildSpan gives where the entities of the rows with the values lie, in each of some store partitions of ChildPartitions.
 func (r *Reference) ChildSpan(values []value.Value) (partitions []string, span keymap.Span, err error) {
 	t, row := r.Child, spread(len(r.Child.Columns), r.Columns, values)
 	l := t.LayoutOf(r.childKey)
@@ -142,7 +142,7 @@ func (r *Reference) ChildSpan(values []value.Value) (partitions []string, span k
 	return partitions, keymap.PrefixSpan(string(b)), err
 }
 
-// spread makes a row of which only some columns have values.
+// spread makes a row in which only some columns have values.
 func spread(width int, columns []int, values []value.Value) []value.Value {
 	row := make([]value.Value, width)
 	for i, c := range columns {

@@ -2,7 +2,7 @@ package schema
 
 import "strings"
 
-// Relative is a table as the definition of another one names it, such as one that its rows refer to.
+// Relative is a table as another definition names it, such as one that its rows refer to.
 type Relative struct {
 	Database string // as SQL calls it; "": that of the definition itself
 	Name     string
@@ -11,12 +11,12 @@ type Relative struct {
 // Own is a table of the database of the definition that names it.
 func Own(name string) Relative { return Relative{Name: name} }
 
-// Is says whether both are one table, named by definitions of one database.
+// Is says whether both are the same table, named by definitions of one database.
 func (r Relative) Is(other Relative) bool {
 	return strings.EqualFold(r.Database, other.Database) && strings.EqualFold(r.Name, other.Name)
 }
 
-// IsOwn says that the table is of the database of the definition that names it.
+// IsOwn says whether the table is in the database of the definition that names it.
 func (r Relative) IsOwn() bool { return r.Database == "" }
 
 func (r Relative) sql() string {
@@ -34,7 +34,7 @@ func (t *Table) As(of *Table) Relative {
 	return Relative{DatabaseName(t.Database), t.Name}
 }
 
-// FullName tells the table from those of other databases.
+// FullName distinguishes the table from those of other databases.
 func (t *Table) FullName() string { return t.Beside(Own(t.Name)) }
 
 // Beside is the FullName of another table that the definition names.

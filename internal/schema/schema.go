@@ -1,5 +1,5 @@
-// Package schema says what a table is: its columns, keys, indexes and partitions, and where its rows lie in the store. It
-// computes a row's keys, and writes the statement that makes the table again. It knows no statement and no engine.
+// Package schema says what a table is: its columns, keys, indexes and partitions, and where its rows are stored. It
+// computes a row's keys, and writes the statement that recreates the table. It knows no statement and no engine.
 //
 //	key, err := table.AppendRowKey(nil, row)
 //	sql := schema.CreateTableSQL(table)
@@ -21,65 +21,65 @@ type Table struct {
 	Database string
 	Name     string // as written; names are found without regard to case
 	Physical string // the service's table
-	// Temporary: it is a session's own, kept in memory until that ends.
+	// Temporary: it belongs to one session, and is kept in memory until that ends.
 	Temporary bool
 	Version   int64
-	// WriteVersion is the Version of the last change that a statement which writes by the definition must not miss:
-	// of any but those that only gave the table more partitions. The catalog sets both.
+	// WriteVersion is the Version of the last change that a statement writing by the definition must not miss:
+	// any but those that only added partitions. The catalog sets both.
 	WriteVersion int64
 	Columns      []*Column
 	Key          []KeyColumn // of the primary key; never empty (a table without one gets a hidden row id)
 	Indexes      []*Index
 	Checks       []CheckDef
-	ForeignKeys  []ForeignKey // without the one that puts the table inside another
+	ForeignKeys  []ForeignKey // without the one that interleaves the table
 	Referrers    []Relative   // the tables whose foreign keys refer to this one
 	Comment      string
-	Collation    value.Collation // of text columns to come that say none
-	// External says how entities of somebody else's program make up the table; nil: the table is the driver's own.
+	Collation    value.Collation // the default of new text columns
+	// External says how another program's entities make up the table; nil: the table is the driver's own.
 	External *External
 	// Spread says how rows are spread over the store's partitions; nil: all in one.
 	Spread *Spread
 	// Partitions says how rows are divided over physical tables; nil: Physical holds them all.
 	Partitions *Partitions
-	// FirstAutoIncrement is the AUTO_INCREMENT option; 0 without one.
+	// FirstAutoIncrement is the AUTO_INCREMENT option; 0: none.
 	FirstAutoIncrement int64
-	// KeyNames are the index key names that were ever used, so that none is used again for another index.
+	// KeyNames are all index key names ever used, so that none is used again for another index.
 	KeyNames []string
-	// Retired are the properties of columns that are no more. Some row may hold one still, so none is used again before
-	// every row was written anew.
+	// Retired are the properties of former columns. Some row may still hold one, so none is used again before every row has been
+	// rewritten.
 	Retired []string
-	// Change is the change of columns and checks that is under way; nil: none is. Indexes have states of their own.
+	// Change is the change of columns and checks that is under way; nil: none. Indexes have states of their own.
 	Change *Change
 	// RowName begins the row keys of an interleaved table; "" is keymap.RowPrefix.
 	RowName string
-	// Interleaved ties a table to its parent; nil: it lives alone.
+	// Interleaved ties a table to its parent; nil: it is not interleaved.
 	Interleaved *Interleaving
 	// Children are the names of the tables interleaved in this one.
 	Children []string
-	// View is the query that the table stands for; nil: it is no view. A view has no columns of its own, no key and no physical table.
+	// View is the query that the table stands for; nil: it is not a view. A view has no columns of its own, no key and no physical table.
 	View *View
-	// Statistics are what is known of the rows; nil: nothing is. They never change: a newer definition has others.
+	// Statistics are what is known of the rows; nil: nothing. They never change: a newer definition has others.
 	Statistics *Statistics
-	// Created is when the table was made, in ticks; 0: nobody knows. CREATE_TIME shows it, and nothing hangs on it.
+	// Created is when the table was made, in ticks; 0: unknown. CREATE_TIME shows it, and nothing else depends on it.
 	Created int64
 
-	// Unwritable says why this version of the program must not write to the table: a newer one made it of something that
+	// Unwritable says why this version of the program must not write to the table: a newer version gave it something that
 	// this one does not know. nil: it may.
 	Unwritable error
 
-	// Virtual gives the rows of a table that is not stored (information_schema); nil otherwise. Those of databases that are not wanted
+	// Virtual gives the rows of a table that is not stored (information_schema); nil otherwise. Rows of databases that are not wanted
 	// may be left out.
 	Virtual func(ctx context.Context, of Wanted) ([][]value.Value, error)
-	// DatabaseColumns are those columns of such a table that name the database.
+	// DatabaseColumns are the columns of such a table that name the database.
 	DatabaseColumns []int
 
 	texts  *boundTexts // nil before Init
 	byName map[string]int
 	Layout KeyLayout    // of its rows
-	whole  []*Partition // AllPartitions where nothing divides the table
+	whole  []*Partition // AllPartitions of an undivided table
 }
 
-// Wanted are the databases whose rows the conditions of a statement let through.
+// Wanted are the databases whose rows may satisfy the conditions of a statement.
 type Wanted struct {
 	Names []string                            // only these; nil: any
 	Pass  func(database string) (bool, error) // refuses others
@@ -92,28 +92,28 @@ type Column struct {
 	Property      string // the property that holds it (its first, for long values)
 	NotNull       bool
 	AutoIncrement bool
-	Hidden        bool   // found by its name only, not by *: the row id of a table without a primary key
+	Hidden        bool   // found only by its name, not by *: the row id of a table without a primary key
 	Invisible     bool   // the same, but shown
-	State         State  // WriteOnly: a change adds or drops it, and no statement finds it
-	Default       string // SQL text of the default; "" for none
+	State         State  // WriteOnly: a change adds or drops it, and statements do not find it
+	Default       string // SQL text of the default; "" if none
 	HasDefault    bool
 	OnUpdate      string // SQL text; ON UPDATE CURRENT_TIMESTAMP
 	Comment       string
 	Generated     string // SQL text of a generated column
 	Stored        bool
-	// Initial is the value, as text, that rows written before the column was there have in it: they lack its property.
+	// Initial is the value, as text, of the column in rows written before it existed: they lack its property.
 	// A row that is NULL there has another property that says so (keymap.PropertyNull). nil: rows without the property are
 	// NULL.
 	Initial []byte
-	// NextForm is the form that an announced change will give the column; nil without one. Statements still write the column's
-	// own form, but refuse a value that does not fit the next one. They read both, as some rows may have the next form already.
+	// NextForm is the form that an announced change will give the column; nil: none. Statements still write the column's
+	// own form, but refuse a value that does not fit the next one. They read both, because some rows may already have the next form.
 	NextForm *Form
-	// PreviousForm is the form that the column had before the last change. A row that has its property in place of Property was
-	// not rewritten yet. nil when every row was.
+	// PreviousForm is the form that the column had before the last change; nil once every row was rewritten. A row with its
+	// property instead of Property was not rewritten yet.
 	PreviousForm *Form
 
-	// Source and Edm are of external tables: what of an entity the column is, and the type that the property is
-	// declared or was seen to have ("Int32", as the service writes it; "" where nobody knows).
+	// Source and Edm are for external tables: the part of an entity that the column is, and the type that the property is
+	// declared with or was seen to have ("Int32", as the service writes it; "" if unknown).
 	Source Source
 	Edm    string
 }
@@ -134,17 +134,17 @@ type KeyColumn struct {
 	Cut    int // see keymap.Part.Cut
 }
 
-// State is how far something is that is added to a definition or dropped from it. It changes one at a time, so that two
-// processes whose definitions are one state apart do no harm to each other.
+// State is how far the addition to a definition, or removal from it, of one of its parts has got. It changes one step at a time, so
+// that two processes whose definitions are one state apart do no harm to each other.
 type State uint8
 
 const (
 	Public     State = iota // written and read
-	DeleteOnly              // entries of an index are deleted with their rows, none is made
+	DeleteOnly              // entries of an index are deleted with their rows, but none are made
 	WriteOnly               // written and kept, but not read and not relied on
 )
 
-// CopyKind says what an index entry holds beside its key.
+// CopyKind says what an index entry holds besides its key.
 type CopyKind uint8
 
 const (
@@ -160,17 +160,17 @@ type Index struct {
 	Unique  bool
 	Key     []KeyColumn
 	State   State
-	Step    int // how often State was changed: who takes it from state to state sees that nobody else does
+	Step    int // how often State was changed: tells a process that takes it from state to state whether another one does, too
 	Copy    CopyKind
 	Include []int
 	Comment string
-	// ForForeignKey: a foreign key brought it along. As in MySQL, it goes when another key begins with its columns.
+	// ForForeignKey: a foreign key brought it along. As in MySQL, it is dropped when another key begins with its columns.
 	ForForeignKey bool
-	// Child is the table, interleaved in this one WITH PARENT, before whose rows the entries lie; "" for an index that
-	// somebody declared. See parentcopy.go.
+	// Child is the table, interleaved in this one WITH PARENT, before whose rows the entries are stored; "" for a declared
+	// index. See parentcopy.go.
 	Child string
-	// Global is over how many store partitions the entries are spread, by the hash of their values, wherever their rows lie: a unique
-	// index over all of a spread table. 0: each entry lies in the store partition of its row.
+	// Global is the number of store partitions over which the entries are spread, by the hash of their values, wherever their rows are: a
+	// unique index over all of a spread table. 0: each entry is in the store partition of its row.
 	Global int
 
 	Segments []Segment // of the entries' RowKeys
@@ -182,11 +182,11 @@ type CheckDef struct {
 	Name  string
 	Text  string
 	State State // WriteOnly: new rows are checked, older rows were not yet
-	// NotEnforced: it is shown, and no row is checked.
+	// NotEnforced: it is shown, but rows are not checked.
 	NotEnforced bool
 }
 
-// SQL is how the definition says it.
+// SQL is the constraint as written in the definition.
 func (c *CheckDef) SQL() string {
 	s := "CONSTRAINT " + QuoteName(c.Name) + " CHECK (" + c.Text + ")"
 	if c.NotEnforced {
@@ -199,7 +199,7 @@ func (c *CheckDef) SQL() string {
 type SpreadKind uint8
 
 const (
-	SpreadByKey  SpreadKind = iota + 1 // one partition a value of Columns
+	SpreadByKey  SpreadKind = iota + 1 // one partition per value of Columns
 	SpreadByHash                       // Count partitions by the hash of Columns
 )
 
@@ -216,11 +216,11 @@ type Spread struct {
 // ETag of the entity that was read.
 func (t *Table) RowWidth() int { return len(t.Columns) + 1 }
 
-// ETagOrdinal is the position of the ETag in such a row. SQL sees it as the column ETag, where the table
+// ETagOrdinal is the position of the ETag in such a row. SQL sees it as the column ETag, if the table
 // has no column of that name.
 func (t *Table) ETagOrdinal() int { return len(t.Columns) }
 
-// IsAutoKey says whether an AUTO_INCREMENT column is part of a key: ix nil is the primary key.
+// IsAutoKey says whether an AUTO_INCREMENT column is part of a key; a nil ix is the primary key.
 func (t *Table) IsAutoKey(ix *Index) bool {
 	parts := t.Key
 	if ix != nil {
@@ -236,12 +236,12 @@ func (t *Table) KeymapPart(p KeyColumn) keymap.Part {
 
 // Tables finds tables. The planner asks it for each table that a statement names.
 type Tables interface {
-	// Table gives the definition of a table; database is "" for the session's. The error of one that
-	// does not exist is a *NoTableError.
+	// Table gives the definition of a table; database is "" for the session's. If there is none, the error
+	// is a *NoTableError.
 	Table(database, name string) (*Table, error)
 }
 
-// Stored gives the tables without those that are a session's own: what definitions name is none of these.
+// Stored gives the tables without those of a session: definitions never name these.
 func Stored(t Tables) Tables {
 	if s, ok := t.(interface{ Stored() Tables }); ok {
 		return s.Stored()
@@ -249,7 +249,7 @@ func Stored(t Tables) Tables {
 	return t
 }
 
-// RefersToRow says whether n, which may be nil, hangs on columns.
+// RefersToRow says whether n, which may be nil, depends on columns.
 func RefersToRow(n expr.Node) bool {
 	refers := false
 	if n != nil {
@@ -258,11 +258,11 @@ func RefersToRow(n expr.Node) bool {
 	return refers
 }
 
-// DefaultOfRow says whether the column's default is computed of other columns.
+// DefaultOfRow says whether the column's default is computed from other columns.
 func (c ColumnTexts) DefaultOfRow() bool { return c.HasDefault && RefersToRow(c.DefaultExpr) }
 
 // FilterOrder says whether the column's property sorts as its values do, so that < and > may be sent to
-// the store. A decimal's text does not, nor a member's of an ENUM, nor does what is split over several properties beyond the first.
+// the store. The text of a decimal or of an ENUM member does not, nor does a value split over several properties beyond the first.
 func (c *Column) FilterOrder() bool {
 	switch c.Type.Kind() {
 	case value.Int, value.Uint, value.Float, value.Date, value.Time, value.Duration:
@@ -282,11 +282,11 @@ func (c *Column) FilterEqual() bool {
 
 // Limits of a definition.
 const (
-	MaxColumns    = 252 // properties of an entity, without the three that each one has
+	MaxColumns    = 252 // properties of an entity, without the three that every entity has
 	MaxKeyColumns = 16  // columns of one key, MySQL's limit
 	MaxBuckets    = 1 << 16
 
-	// GlobalBuckets is Index.Global in a table with a store partition for each value: enough for the entries not to be what is
-	// slowest, few enough for many rows to share the requests of their entries.
+	// GlobalBuckets is Index.Global in a table with a store partition per value: enough for the entries not to be the
+	// bottleneck, few enough for many rows to share the requests for their entries.
 	GlobalBuckets = 16
 )

@@ -11,16 +11,16 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// Segment is a piece of a key: a fixed text, or a column in a form.
+// Segment is a part of a key: a fixed text, or a column in a form.
 type Segment struct {
 	Text   string // fixed; "" for a column
 	Column int    // ordinal
 	Form   SegmentForm
-	Digits int // of FormDecimal and FormInverted: zeros stand before; 0: none do
+	Digits int // of FormDecimal and FormInverted: padded with zeros to so many; 0: not padded
 
 	// Of a column, computed by Table.Init:
 	Code keymap.Part // FormCode: how values are encoded. The other forms have their type and direction here
-	end  string      // what ends the column's text, which must not hold it; "" where its width or its code says where it ends
+	end  string      // what ends the column's text, which must not contain it; "" if its width or its code tells the end
 	last bool        // no other segment follows
 }
 
@@ -30,7 +30,7 @@ type SegmentForm uint8
 const (
 	FormPlain    SegmentForm = iota // texts as they are, UUIDs in 36 characters of lower case
 	FormDecimal                     // D: an integer from 0, or a time as 100 ns ticks since year 1
-	FormInverted                    // R: the greatest number less that, which sorts the latest first
+	FormInverted                    // R: the greatest number minus it, which sorts the latest first
 	FormHex                         // N: a UUID in 32 hex digits
 	FormCode                        // the code of package keymap; only in tables of ours, which have no other form
 )
@@ -44,7 +44,7 @@ var (
 // maxTicks is the last tick of the year 9999, DateTime.MaxValue of .NET.
 const maxTicks = 3155378975999999999
 
-// Width is how many octets the segment has, 0 where they differ or a code says it.
+// Width is the number of octets in the segment; 0 if they vary or a code tells it.
 func (s *Segment) Width() int { return s.width(s.Code.Type) }
 
 func (s *Segment) width(t value.Type) int {
@@ -74,7 +74,7 @@ func (s *Segment) Append(dst []byte, v value.Value) ([]byte, error) {
 	return dst, nil
 }
 
-// GivesBack says whether a key with the text in the segment's place is read as that text: it does not hold what ends it.
+// GivesBack says whether a key with the text in the segment's place is read back as that text: it does not contain what ends it.
 func (s *Segment) GivesBack(text string) bool {
 	return s.end == "" || strings.Index(text+s.end, s.end) == len(text)
 }
@@ -82,8 +82,8 @@ func (s *Segment) GivesBack(text string) bool {
 // Last says whether the key ends with the segment.
 func (s *Segment) Last() bool { return s.last }
 
-// Sorted says whether keys come in the order of the column's values, downwards where Code.Desc says so: among those that are the
-// same before it.
+// Sorted says whether keys come in the order of the column's values, descending if Code.Desc says so, among those with the
+// same segments before it.
 func (s *Segment) Sorted() bool {
 	if s.Form == FormCode {
 		return s.Code.Prefix == 0
@@ -91,7 +91,7 @@ func (s *Segment) Sorted() bool {
 	return s.Width() > 0 || s.Form == FormPlain && s.last
 }
 
-// Behind is the end of the keys that have the text of one value in the segment's place.
+// Behind is the end of the keys with the text of one value in the segment's place.
 func (s *Segment) Behind(text string) string {
 	if s.Form == FormCode {
 		return text + Behind
@@ -99,8 +99,8 @@ func (s *Segment) Behind(text string) string {
 	return keymap.PointSpan(text).To
 }
 
-// Around gives where the keys lie that have the text of a value, and of all values that the key cannot tell from it in order.
-// Tied says that there may be others: the text is cut, or that of a prefix, or of an order that is not the column's.
+// Around gives the span of the keys with the text of a value, and of all values that the key order cannot tell from it.
+// tied says that there may be others: the text is cut, or is that of a prefix, or its order is not the column's.
 func (s *Segment) Around(text string) (span keymap.Span, tied bool) {
 	switch {
 	case s.Form != FormCode && s.Form != FormPlain && s.Width() == 0:
@@ -117,7 +117,7 @@ func (s *Segment) Around(text string) (span keymap.Span, tied bool) {
 	return keymap.Span{From: text, To: s.Behind(text)}, s.Code.Prefix > 0
 }
 
-// Begun gives where the keys lie that have a text in the segment's place which begins with prefix; exact says that no others do.
+// Begun gives the span of the keys whose text in the segment's place begins with prefix; exact says that it holds no others.
 func (s *Segment) Begun(prefix string) (span keymap.Span, exact bool) {
 	if s.Form == FormCode {
 		code, exact := keymap.AppendTextPrefix(nil, prefix, s.Code)
@@ -127,7 +127,7 @@ func (s *Segment) Begun(prefix string) (span keymap.Span, exact bool) {
 	return keymap.Span{From: prefix, To: to}, exact
 }
 
-// number is what stands for v in FormDecimal and FormInverted.
+// number is the number that represents v in FormDecimal and FormInverted.
 func (s *Segment) number(v value.Value) (n uint64, ok bool) {
 	most := uint64(math.MaxInt64)
 	switch v.Kind() {
@@ -149,7 +149,7 @@ func (s *Segment) number(v value.Value) (n uint64, ok bool) {
 	return n, true
 }
 
-// appendRaw writes v; not ok when the form cannot hold it.
+// appendRaw writes v; not ok if the form cannot hold it.
 func (s *Segment) appendRaw(dst []byte, v value.Value) ([]byte, bool) {
 	switch s.Form {
 	case FormDecimal, FormInverted:
@@ -175,7 +175,7 @@ func (s *Segment) appendRaw(dst []byte, v value.Value) ([]byte, bool) {
 	return append(dst, v.Text()...), v.Kind() == value.String || v.Kind() == value.UUID
 }
 
-// parse reads back what appendRaw wrote; nothing else is ok.
+// parse reads back what appendRaw wrote; anything else is not ok.
 func (s *Segment) parse(text string) (value.Value, bool) {
 	t := &s.Code.Type
 	switch s.Form {
@@ -217,9 +217,9 @@ func (s *Segment) parseNumber(text string, t *value.Type) (value.Value, bool) {
 }
 
 // ParseTemplate reads how a key is made of columns, such as "{tenant}" or "{ticks:D20}_{id}": {name} is a column,
-// with :D and a number of digits for decimals with zeros before them, :R for the greatest number less that (times:
-// ticks, 19 digits where none are given), :N for a UUID without dashes; {{ and }} are braces. find gives a column's
-// ordinal by its name, -1 for none.
+// with :D and a number of digits for zero-padded decimals, :R for the greatest number minus it (times: ticks, 19
+// digits by default), :N for a UUID without dashes; {{ and }} are braces. find gives a column's
+// ordinal by its name, -1 if there is none.
 func ParseTemplate(template string, columns []*Column, find func(name string) int) ([]Segment, error) {
 	var segments []Segment
 	text := ""

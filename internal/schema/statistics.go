@@ -8,13 +8,13 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// Statistics are what ANALYZE TABLE has found out about the rows of a table. They are of the time when it ran, and no answer hangs
-// on them: plans go by them, and EXPLAIN.
+// Statistics are what ANALYZE TABLE has found out about the rows of a table. They date from when it ran, and no result depends
+// on them: only plans and EXPLAIN use them.
 type Statistics struct {
 	Rows     int64  `json:"rows"`
 	RowBytes int64  `json:"row_bytes,omitempty"` // of an entity that holds a row, on average
 	Read     int64  `json:"read,omitempty"`      // how many rows were read; 0: all of them
-	Requests int64  `json:"requests"`            // that it took to find out
+	Requests int64  `json:"requests"`            // requests that ANALYZE took
 	At       string `json:"at,omitempty"`        // the day
 	// Columns are those of the keys and indexes, by what the stored definition calls them.
 	Columns map[string]*ColumnStatistics `json:"columns,omitempty"`

@@ -7,34 +7,34 @@ import (
 	"strings"
 )
 
-// A definition changes in steps. Between two of them processes go by the former definition and by the next one side by side, and
-// none by an older one. So each thing of a definition may go to another state only as its steps say.
+// A definition changes in steps. Between two steps, processes use the former definition and the next one at the same time, but
+// none uses an older one. So each thing in a definition may only go from state to state as its steps say.
 var steps = map[thing]map[step]bool{
-	// Who does not know of a property would write rows without it. So it is written by all before anybody reads it, and read by nobody
-	// before it is no longer written.
+	// A process that does not know of a property would write rows without it. So all processes write it before any reads it, and none
+	// reads it by the time one stops writing it.
 	propertyThing: {
 		{absent, WriteOnly}: true, {WriteOnly, Public}: true, // a new column, or a column's next form
-		{Public, WriteOnly}: true, {WriteOnly, DeleteOnly}: true, {DeleteOnly, absent}: true, // a column that goes
+		{Public, WriteOnly}: true, {WriteOnly, DeleteOnly}: true, {DeleteOnly, absent}: true, // a dropped column
 		{Public, replaced}: true, {replaced, Public}: true, {replaced, DeleteOnly}: true, // the form that the next one replaces
 	},
-	// Who does not know of an index would leave its entries where rows are deleted. So all delete them before anybody makes them, and
-	// all make them before anybody reads them.
+	// A process that does not know of an index would leave its entries when it deletes rows. So all processes delete entries before
+	// any makes them, and all make them before any reads them.
 	indexThing: {
 		{absent, DeleteOnly}: true, {DeleteOnly, WriteOnly}: true, {WriteOnly, Public}: true,
 		{Public, WriteOnly}: true, {WriteOnly, DeleteOnly}: true, {DeleteOnly, absent}: true,
 	},
-	// A rule is a CHECK, a FOREIGN KEY or NOT NULL. All keep it before anybody relies on it. Nobody has to keep it any more at any time.
+	// A rule is a CHECK, a FOREIGN KEY or NOT NULL. All processes enforce it before any relies on it. It may be dropped at any time.
 	ruleThing: {
 		{absent, WriteOnly}: true, {WriteOnly, Public}: true, {WriteOnly, absent}: true,
 		{Public, WriteOnly}: true, {Public, absent}: true,
 	},
 }
 
-// thing is what has states in a definition.
+// thing is a kind of part of a definition that has states.
 type thing uint8
 
 const (
-	propertyThing thing = iota // the form of a column in the store; DeleteOnly: rows that are not written anew have it still
+	propertyThing thing = iota // the form of a column in the store; DeleteOnly: rows not rewritten still have it
 	indexThing
 	ruleThing
 )
@@ -49,7 +49,7 @@ var stateNames = [...]string{Public: "public", DeleteOnly: "delete-only", WriteO
 
 type step struct{ from, to State }
 
-// member is a thing of one definition, by a name that it keeps for all its life.
+// member is a thing of one definition, by a name that never changes.
 type member struct {
 	thing
 	name string
@@ -59,7 +59,7 @@ func (m member) String() string {
 	return [...]string{propertyThing: "property ", indexThing: "index ", ruleThing: "rule "}[m.thing] + m.name
 }
 
-// CheckStep says whether next may follow t while others write by t: the error names what would take two steps at once.
+// CheckStep says whether next may follow t while other processes write by t: the error names what would take two steps at once.
 func (t *Table) CheckStep(next *Table) error {
 	from, to := t.states(), next.states()
 	all := maps.Clone(from)
@@ -91,7 +91,7 @@ func (t *Table) states() map[member]State {
 		notNull := member{ruleThing, c.Property + " NOT NULL"}
 		switch {
 		case c.State != Public:
-			out[notNull] = WriteOnly // nobody relies on it, whatever is written
+			out[notNull] = WriteOnly // no process relies on it, whatever is written
 		case c.NotNull:
 			out[notNull] = Public
 		}
@@ -122,7 +122,7 @@ func (t *Table) states() map[member]State {
 		}
 		name := k.Name
 		if i := strings.LastIndex(name, "_ibfk_"); i >= 0 {
-			name = name[i:] // what stands before is the table's name, and changes with it
+			name = name[i:] // what precedes it is the table's name, and changes with it
 		}
 		for _, c := range k.Columns {
 			name += " " + t.Columns[c].Property

@@ -21,10 +21,10 @@ func (e *NoTableError) Error() string {
 	return fmt.Sprintf("Table '%s.%s' doesn't exist", e.Database, e.Name)
 }
 
-// DefaultDatabase is what SQL calls the database of a store that has no name.
+// DefaultDatabase is the SQL name of a store's nameless database.
 const DefaultDatabase = "nearlyfree"
 
-// DatabaseName is what SQL calls a database.
+// DatabaseName is the SQL name of a database.
 func DatabaseName(database string) string {
 	if database == "" {
 		return DefaultDatabase
@@ -38,8 +38,7 @@ type NoDatabaseError struct{ Name string }
 func (e *NoDatabaseError) Error() string { return fmt.Sprintf("Unknown database '%s'", e.Name) }
 
 // Init computes what the stored definition implies: the names of columns and the layout of keys. It is
-// called once, before the table is used or published; the error names what is wrong with a definition
-// that was damaged.
+// called once, before the table is used or published; the error says what is wrong with a damaged definition.
 func (t *Table) Init() error {
 	t.texts = &boundTexts{}
 	t.byName = make(map[string]int, len(t.Columns))
@@ -101,7 +100,7 @@ func (t *Table) Init() error {
 }
 
 // Ordinal gives the position of a column by its name, without regard to case, or -1. "ETag" is
-// ETagOrdinal where the table has no column of that name.
+// ETagOrdinal if the table has no column of that name.
 func (t *Table) Ordinal(name string) int {
 	name = strings.ToLower(name)
 	if i, ok := t.byName[name]; ok {
@@ -190,8 +189,8 @@ func cloneColumns(columns []*Column) []*Column {
 	return out
 }
 
-// Holds says whether entries of the index carry a column: those of its own key, of the primary key
-// and of what says which part of the table it is in always, all of them when the whole row is copied.
+// Holds says whether entries of the index carry a column: always those of its own key, of the primary key
+// and of what determines the row's partition, and all columns if the whole row is copied.
 func (t *Table) Holds(ix *Index, column int) bool {
 	if ix.Copy == CopyRow {
 		return column < len(t.Columns)
@@ -223,7 +222,7 @@ func SameCodes(a, b value.Type) bool {
 	}
 	switch {
 	case a.HasMembers() || b.HasMembers():
-		n := min(len(a.Names), len(b.Names)) // members that are added behind the others leave them their numbers
+		n := min(len(a.Names), len(b.Names)) // members added at the end do not renumber the others
 		return a.Base == b.Base && slices.Equal(a.Names[:n], b.Names[:n])
 	case a.IsInteger() && b.IsInteger():
 		return a.Unsigned == b.Unsigned
@@ -235,17 +234,17 @@ func SameCodes(a, b value.Type) bool {
 	return a.Base == b.Base
 }
 
-// PrimaryName is what the primary key is called. Where ALTER TABLE has given a key to a table without one, an index is called so: it is the
-// primary key to all who ask, and rows lie by their hidden row ids still.
+// PrimaryName is the name of the primary key. If ALTER TABLE has given a key to a table without one, an index has this name: it acts as
+// the primary key, but rows are still stored by their hidden row ids.
 const PrimaryName = "PRIMARY"
 
-// IsPrimary says whether the index is the primary key of a table whose rows lie by hidden row ids.
+// IsPrimary says whether the index is the primary key of a table whose rows are stored by hidden row ids.
 func (ix *Index) IsPrimary() bool { return ix.Name == PrimaryName }
 
-// HidesKey says whether rows lie by a hidden row id, as CREATE TABLE said no primary key.
+// HidesKey says whether rows are stored by a hidden row id, because CREATE TABLE gave no primary key.
 func (t *Table) HidesKey() bool { return len(t.Key) > 0 && t.Columns[t.Key[0].Column].Hidden }
 
-// PrimaryKey gives the columns of the primary key, as statements know it; nil: there is none.
+// PrimaryKey gives the columns of the primary key as statements know it; nil: there is none.
 func (t *Table) PrimaryKey() []KeyColumn {
 	if !t.HidesKey() {
 		return t.Key
@@ -256,7 +255,7 @@ func (t *Table) PrimaryKey() []KeyColumn {
 	return nil
 }
 
-// KeyNamed finds a key that statements can read by: nil and true is the primary key by which rows lie.
+// KeyNamed finds a key that statements can read by: nil and true is the primary key by which rows are stored.
 func (t *Table) KeyNamed(name string) (ix *Index, ok bool) {
 	if strings.EqualFold(name, PrimaryName) && !t.HidesKey() {
 		return nil, len(t.Key) > 0
@@ -275,5 +274,5 @@ func (t *Table) IsExternal() bool { return t.External != nil }
 // IsDivided says whether the table's rows are divided over partitions.
 func (t *Table) IsDivided() bool { return t.Partitions != nil }
 
-// IsInterleaved says whether the table's rows live inside those of another one.
+// IsInterleaved says whether the table is interleaved in another one.
 func (t *Table) IsInterleaved() bool { return t.Interleaved != nil }

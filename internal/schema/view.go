@@ -5,18 +5,18 @@ import (
 	"sync"
 )
 
-// View is a query that stands for a table. The names in it are written out, so that it means the same whatever the tables come to
-// have.
+// View is a query that stands for a table. Names in it are fully qualified, so that it keeps its meaning whatever columns the tables
+// get.
 type View struct {
 	Query   string
-	Columns []string // what its columns are called
-	// TempTable: it is computed by itself, and never merged into the query that names it.
+	Columns []string // the names of its columns
+	// TempTable: it is computed separately, and never merged into the query that names it.
 	TempTable  bool
 	Check      CheckOption
 	Merge      bool // ALGORITHM = MERGE and SQL SECURITY INVOKER were said; neither changes anything
 	Invoker    bool
-	Updatable  bool // it was when it was made
-	ANSIQuotes bool // quotes in Query are those of names
+	Updatable  bool // as of its creation
+	ANSIQuotes bool // quotes in Query enclose names
 
 	bound boundView
 }
@@ -26,22 +26,22 @@ type CheckOption uint8
 
 const (
 	Unchecked     CheckOption = iota
-	LocalCheck                // those of the view itself, and of views below that check
-	CascadedCheck             // those of the view and of all below
+	LocalCheck                // of the view itself, and of views below it that check
+	CascadedCheck             // of the view and of all below it
 )
 
 func (c CheckOption) String() string {
 	return [...]string{"NONE", "LOCAL", "CASCADED"}[c]
 }
 
-// boundView keeps what the planner makes of Query for all statements.
+// boundView keeps what the planner makes of Query, for all statements.
 type boundView struct {
 	once  sync.Once
 	query any
 	err   error
 }
 
-// Bound gives what read makes of the view. read is called once, as a definition does not change.
+// Bound gives the result of read for the view. read is called once, because a definition does not change.
 func (v *View) Bound(read func(*View) (any, error)) (any, error) {
 	v.bound.once.Do(func() { v.bound.query, v.bound.err = read(v) })
 	return v.bound.query, v.bound.err
@@ -58,10 +58,10 @@ func (v *View) clone() *View {
 // IsView says whether the table is a query.
 func (t *Table) IsView() bool { return t.View != nil }
 
-// ViewDefiner is who made a view: there is one user.
+// ViewDefiner is the definer of every view: there is one user.
 const ViewDefiner = "nearlyfree@localhost"
 
-// CreateViewSQL gives the statement that makes a view again, as SHOW CREATE VIEW prints it.
+// CreateViewSQL gives the statement that recreates a view, as SHOW CREATE VIEW prints it.
 func CreateViewSQL(t *Table) string {
 	v, algorithm, security := t.View, "UNDEFINED", "DEFINER"
 	switch {
