@@ -48,7 +48,7 @@ func Alter(t *schema.Table, a dialect.AlterAction, opt planner.Options) (next *s
 			c.State = schema.WriteOnly
 		}
 	}
-	// If the action only adds a declared index, sending the same statement again resumes it.
+	// If the action only adds an index, sending the same statement again resumes it.
 	if m.change.Rewrite || len(m.change.Fill) > 0 && (a.Kind != dialect.AddIndex || m.change.Verify) {
 		next.Change = &schema.Change{Phase: schema.Backfill}
 	}
@@ -125,7 +125,7 @@ func cantDrop(name string, pos dialect.Pos) *sqlerr.Error {
 	return sqlerr.New(sqlerr.CodeCantDropField, pos, "Can't DROP '%s'; check that column/key exists", name)
 }
 
-// existing finds a column, which must be one that SQL may change.
+// existing finds a column that SQL may change.
 func (m *alteration) existing(name string, pos dialect.Pos) (int, error) {
 	i := m.find(name)
 	if i < 0 || m.t.Columns[i].Hidden {

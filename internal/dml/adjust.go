@@ -22,8 +22,8 @@ func noteAdjusted(env *expr.Env, col *schema.Column, number int, why value.Reaso
 	env.Session.Diagnostics.Note(expr.Warning, code, message, col.Name, number)
 }
 
-// implicit gives a NOT NULL column its type's own value for nothing: 0, or the empty text. With note, err becomes a warning.
-// Where the statement adjusts nothing, and for dates, which have no such value here, it gives err.
+// implicit gives a NOT NULL column its type's own empty value: 0, or the empty text. With note, err becomes a warning.
+// If the statement adjusts nothing, and for dates, which have no such value here, it gives err.
 func implicit(col *schema.Column, env *expr.Env, err *sqlerr.Error, note bool) (value.Value, error) {
 	if env.Session == nil || !env.Session.Diagnostics.Adjust {
 		return value.NullValue, err
@@ -38,7 +38,7 @@ func implicit(col *schema.Column, env *expr.Env, err *sqlerr.Error, note bool) (
 	return v, nil
 }
 
-// noEmptyValue is err where MySQL would store what the column's type does not have here.
+// noEmptyValue is err if MySQL would store a value that the column's type does not have here.
 func noEmptyValue(col *schema.Column, err *sqlerr.Error) *sqlerr.Error {
 	more := *err
 	if more.Message += "; its type " + col.Type.String() + " has no empty value"; col.Type.Base == value.TypeDate || col.Type.Base == value.TypeDateTime {

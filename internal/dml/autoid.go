@@ -11,14 +11,14 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// mark is what is known of a new row beside its values.
+// mark is what is known of a new row besides its values.
 type mark struct {
 	number    int  // in the statement, from 1
 	automatic bool // its AUTO_INCREMENT value was made for it
 }
 
-// number fills in the AUTO_INCREMENT column and the hidden row id, and marks the rows. It goes by their order, as MySQL does: a
-// row behind one that gives a value itself gets a greater value.
+// number fills in the AUTO_INCREMENT column and the hidden row id, and marks the rows. It follows their order, as MySQL does: a
+// row after one that specifies a value itself gets a greater value.
 func (n *insertNode) number(ctx context.Context, w *Writer, rows [][]value.Value) ([]mark, error) {
 	marks := make([]mark, len(rows))
 	for i := range marks {
@@ -45,7 +45,7 @@ func (n *insertNode) number(ctx context.Context, w *Writer, rows [][]value.Value
 		}
 	}
 	t, sequences := n.plan.Table, w.Rt.Sequences
-	var highest, next int64 // the greatest value given, and the next one to be made; 0: none is reserved
+	var highest, next int64 // the greatest value given, and the next to be made; 0: none is reserved
 	for i, row := range rows {
 		if !marks[i].automatic {
 			if highest = max(highest, givenID(row[n.auto])); highest >= next {
@@ -72,8 +72,8 @@ func (n *insertNode) number(ctx context.Context, w *Writer, rows [][]value.Value
 	return marks, raise(ctx, w, t, highest)
 }
 
-// automatic gives id as the AUTO_INCREMENT column keeps it. Beyond the column's end that is the greatest value, as in MySQL.
-// Another row mostly has it, so that this row is refused with 1062; and it is no value that another try would find free.
+// automatic gives id as the AUTO_INCREMENT column stores it. Beyond the column's range that is the greatest value, as in MySQL.
+// Usually another row has it, so that this row is refused with 1062; and a retry would not find another value free.
 func (n *insertNode) automatic(id int64) (v value.Value, fits bool) {
 	t := n.plan.Table.Columns[n.auto].Type
 	v, err := t.Convert(value.FromInt(id))
@@ -83,7 +83,7 @@ func (n *insertNode) automatic(id int64) (v value.Value, fits bool) {
 	return v, err == nil
 }
 
-// raise makes sure that the table's automatic values are above id from now on.
+// raise makes sure that the table's automatic values exceed id from now on.
 func raise(ctx context.Context, w *Writer, t *schema.Table, id int64) error {
 	if id <= 0 {
 		return nil
@@ -102,7 +102,7 @@ func givenID(v value.Value) int64 {
 	return v.Int()
 }
 
-// autoColumn is the table's AUTO_INCREMENT column, -1 without one.
+// autoColumn is the table's AUTO_INCREMENT column; -1 if there is none.
 func autoColumn(t *schema.Table) int {
 	for i, col := range t.Columns {
 		if col.AutoIncrement {
@@ -112,7 +112,7 @@ func autoColumn(t *schema.Table) int {
 	return -1
 }
 
-// autoOf gives a row's AUTO_INCREMENT value; 0 without one.
+// autoOf gives a row's AUTO_INCREMENT value; 0 if there is none.
 func (n *insertNode) autoOf(row []value.Value) int64 {
 	if n.auto < 0 || row[n.auto].IsNull() {
 		return 0
@@ -120,7 +120,7 @@ func (n *insertNode) autoOf(row []value.Value) int64 {
 	return row[n.auto].Int()
 }
 
-// assignedAuto is the AUTO_INCREMENT column if one of the assignments sets it, else -1. Where one does, later rows get greater
+// assignedAuto is the AUTO_INCREMENT column if one of the assignments sets it, else -1. If one does, later rows get greater
 // values, as in MySQL 8.
 func assignedAuto(t *schema.Table, list []planner.Assign) int {
 	auto := autoColumn(t)
@@ -132,7 +132,7 @@ func assignedAuto(t *schema.Table, list []planner.Assign) int {
 	return -1
 }
 
-// spareIDs are the automatic values of a statement's rows, in their order. Where a row has the key of another one and is not
+// spareIDs are the automatic values of a statement's rows, in their order. If a row has the key of another one and is not
 // inserted, its value goes to the next row, as in MySQL.
 type spareIDs struct {
 	n    *insertNode
@@ -140,14 +140,14 @@ type spareIDs struct {
 	next int // in list
 }
 
-// take gives the row in the first value that no row before it has kept, mostly its own.
+// take gives the row the first value that no earlier row has kept, usually its own.
 func (s *spareIDs) take(w *Writer, in *standingRow) error {
 	auto := s.n.auto
 	if auto < 0 {
 		return nil
 	}
 	if !in.automatic {
-		s.list, s.next = nil, 0 // values go on behind one that a row gives itself
+		s.list, s.next = nil, 0 // values continue after one that a row specifies itself
 		return nil
 	}
 	s.list = append(s.list, in.row[auto])
@@ -161,7 +161,7 @@ func (s *spareIDs) take(w *Writer, in *standingRow) error {
 	return nil
 }
 
-// leave takes back the value of the row that took one last.
+// leave takes back the value of the row that last took one.
 func (s *spareIDs) leave(in *standingRow) {
 	if in.automatic && s.n.auto >= 0 {
 		s.next--

@@ -16,8 +16,8 @@ import (
 )
 
 // touchParent makes the operation that ties a new row to its parent: it merges nothing into the parent. It costs no request,
-// fails where there is no parent, and gives the parent a new ETag. So whoever deletes the parent at the same time, and has seen
-// no children, finds it changed.
+// fails if there is no parent, and gives the parent a new ETag. A concurrent delete of the parent that has seen no children
+// thus finds it changed.
 func (rw *RowWriter) touchParent(r *RowWrite, partition string, row []value.Value) error {
 	if !rw.Table.IsInterleaved() {
 		return nil
@@ -31,8 +31,8 @@ func (rw *RowWriter) touchParent(r *RowWrite, partition string, row []value.Valu
 	return nil
 }
 
-// moves deals with a change of a row's primary key. It refuses to leave behind rows that live inside the row, and ties the row
-// to the parent that it has then.
+// moves handles a change of a row's primary key. It refuses to leave behind rows interleaved in the row, and ties the row
+// to its new parent.
 func (rw *RowWriter) moves(ctx context.Context, w *Writer, r *RowWrite, partition string, old, row []value.Value) error {
 	for _, child := range rw.children {
 		if err := child.refuse(ctx, w, rw.Table, partition, old); err != nil {
@@ -45,7 +45,7 @@ func (rw *RowWriter) moves(ctx context.Context, w *Writer, r *RowWrite, partitio
 	return rw.touchParent(r, partition, row)
 }
 
-// removeChildren makes the operations that delete all that lives inside a row, whose ETag was read before.
+// removeChildren makes the operations that delete all rows interleaved in a row, whose ETag was read before.
 func (rw *RowWriter) removeChildren(ctx context.Context, w *Writer, r *RowWrite, partition string, row []value.Value) error {
 	for _, child := range rw.children {
 		if !child.Table.Interleaved.Cascade {
@@ -78,12 +78,12 @@ func (rw *RowWriter) removeChildren(ctx context.Context, w *Writer, r *RowWrite,
 	return nil
 }
 
-// idOf is the rowID of a row by its entity.
+// idOf is the rowID of a row, from its entity.
 func (rw *RowWriter) idOf(e *engine.Entity) string {
 	return rw.Table.Physical + "\x00" + e.PartitionKey + "\x00" + e.RowKey
 }
 
-// refuse fails where a row of the table lives inside a row of its parent, and does not go with it.
+// refuse fails if a row of the table is interleaved in a row of its parent, and is not deleted with it.
 func (rw *RowWriter) refuse(ctx context.Context, w *Writer, parent *schema.Table, partition string, row []value.Value) error {
 	limit := 1
 	if len(w.goes) > 0 {
@@ -97,7 +97,7 @@ func (rw *RowWriter) refuse(ctx context.Context, w *Writer, parent *schema.Table
 	})
 }
 
-// each gives the entities of the rows that live inside a row of the parent. A limit asks for one look only.
+// each gives the entities of the rows interleaved in a row of the parent. A limit asks for one look only.
 func (rw *RowWriter) each(ctx context.Context, w *Writer, parent *schema.Table, partition string, row []value.Value, limit int, do func(*engine.Entity) error) error {
 	span, err := rw.Table.ChildSpan(parent, row)
 	if err != nil {
@@ -134,11 +134,11 @@ func (rw *RowWriter) each(ctx context.Context, w *Writer, parent *schema.Table, 
 	}
 }
 
-// insideOf is the range in which the rows of a table lie that live inside a row.
+// insideOf is the range of the rows of a table that are interleaved in one row.
 type insideOf struct{ table, partition, from string }
 
-// readInside reads ahead what lives inside many rows that are to be deleted, as far as it lies close. A row that was found by an index is
-// left to removeChildren: what lives inside it must be read behind its ETag.
+// readInside reads ahead the rows interleaved in many rows that are to be deleted, as far as they lie close together. It leaves a row
+// that was found by an index to removeChildren, which must read the row's ETag before its children.
 func (w *Writer) readInside(ctx context.Context, rows []*targetRow) error {
 	var scans []engine.Scan
 	for _, r := range rows {
@@ -184,7 +184,7 @@ func (w *Writer) readInside(ctx context.Context, rows []*targetRow) error {
 	return nil
 }
 
-// withParents leaves out the rows that live inside none, for INSERT IGNORE. The parents are read side by side, and by ranges.
+// withParents leaves out the rows without a parent, for INSERT IGNORE. The parents are read in parallel, and by ranges.
 func (n *insertNode) withParents(ctx context.Context, w *Writer, rows [][]value.Value, marks []mark) ([][]value.Value, []mark, error) {
 	t := n.plan.Table
 	var parents []engine.Get
@@ -236,7 +236,7 @@ func (n *insertNode) withParents(ctx context.Context, w *Writer, rows [][]value.
 	return rows[:kept], marks[:kept], nil
 }
 
-// NoParentError says that a row of t has no row to live in.
+// NoParentError says that a row of t has no parent.
 func NoParentError(t *schema.Table) error {
 	return sqlerr.New(sqlerr.CodeNoParentRow, sqlerr.NoPos, "Cannot add or update a child row: a foreign key constraint fails (`%s`, %s)", t.Name, sqlerr.Whole(t.ForeignKeySQL(t.InterleavedKey())))
 }

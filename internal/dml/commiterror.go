@@ -14,7 +14,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// ExplainCommit makes an error that names a row, as SQL does, of one that names an entity; tables are those of the transaction.
+// ExplainCommit turns an error that names an entity into one that names a row, as SQL does; tables are those of the transaction.
 func ExplainCommit(err error, tables []*schema.Table) error {
 	var e *engine.Error
 	if errors.As(err, &e) && e.Unmet != nil {
@@ -35,7 +35,7 @@ func ExplainCommit(err error, tables []*schema.Table) error {
 	return err
 }
 
-// explainEntity is ExplainCommit of an entity that is t's, or of the row that one of t's lives inside.
+// explainEntity is ExplainCommit for an entity of t, or for the parent of a row of t.
 func explainEntity(e *engine.Error, t *schema.Table, k schema.KeyOf) error {
 	happened := "changed"
 	switch {
@@ -45,7 +45,7 @@ func explainEntity(e *engine.Error, t *schema.Table, k schema.KeyOf) error {
 			return e
 		}
 		taken := DuplicateError(t, k.Index, row)
-		taken.Retryable = true // the key was free when the statement looked: ON DUPLICATE KEY UPDATE, say, does otherwise now
+		taken.Retryable = true // the key was free when the statement looked: ON DUPLICATE KEY UPDATE, for example, would now act differently
 		return taken
 	case e.Code == engine.CodeNotFound:
 		happened = "deleted"
@@ -59,7 +59,7 @@ func explainEntity(e *engine.Error, t *schema.Table, k schema.KeyOf) error {
 	return &conflict
 }
 
-// explainUnmet is ExplainCommit of what a foreign key requires.
+// explainUnmet is ExplainCommit for an unmet requirement of a foreign key.
 func explainUnmet(e *engine.Error, tables []*schema.Table) error {
 	conflict := *e
 	conflict.Message = "rows that refer to one which the transaction deletes or changes were added by another transaction; run the transaction again"

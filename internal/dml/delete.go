@@ -65,7 +65,7 @@ func (n *deleteNode) gather(ctx context.Context, w *Writer) error {
 		}
 		return err
 	}
-	if n.inside { // what lives inside the rows is read side by side
+	if n.inside { // rows interleaved in them are read in parallel
 		if err = w.readInside(ctx, rows); err == nil {
 			err = w.Run.Each(ctx, len(rows), remove)
 		}

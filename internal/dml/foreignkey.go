@@ -13,34 +13,34 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// How foreign keys are kept. When a statement has gathered its rows, its cascades are followed, level by level: the rows that refer to
-// those that go or change become rows of the same write. Then all is judged as it will be when the statement is over: each row that
-// is referred to must be there, and no row may refer to one that goes.
+// How foreign keys are enforced. When a statement has gathered its rows, its cascades are followed, level by level: the rows that refer
+// to deleted or changed ones become rows of the same write. Then everything is judged as it will be when the statement is over: each
+// row that is referred to must exist, and no row may refer to a deleted one.
 //
 // What was read for that may be outdated when the rows are written. So the transaction that writes them requires the same of the
-// store (engine.Requirement), which judges it in the same step: the entity of the row that is referred to, and the empty ranges of
-// those that would refer to a row that goes. Whoever was slower runs again, and finds by its own reads what is wrong.
+// store (engine.Requirement), which judges it in the same step: the entity of the referenced row must exist, and the ranges of rows
+// that would refer to a deleted one must be empty. The slower of two statements runs again, and finds what is wrong by its own reads.
 
-// errRefused says that rows were refused, and that the statement is to be gathered without them.
+// errRefused says that rows were refused, and that the statement must be gathered without them.
 var errRefused = errors.New("foreign keys refuse rows")
 
-// rowChange is what a RowWrite does to a row: old is nil where it is new, row where it goes.
+// rowChange is what a RowWrite does to a row: old is nil if it is new, row if it is deleted.
 type rowChange struct {
 	table    *schema.Table
 	old, row []value.Value
-	stored   *Stored // of one that is changed in its place
-	replaced bool    // by REPLACE: the row goes, and another one with its key comes
+	stored   *Stored // of a row that is changed in place
+	replaced bool    // by REPLACE: the row is deleted, and another one with its key is inserted
 }
 
-// note keeps what becomes of a row, where a foreign key is concerned.
+// note notes what becomes of a row if a foreign key is concerned.
 func (rw *RowWriter) note(r *RowWrite, c rowChange) {
 	if c.table = rw.Table; c.table.IsTied() {
 		r.changes = append(r.changes, c)
 	}
 }
 
-// keepKeys follows the cascades of the rows that were gathered, and refuses what foreign keys forbid. With ignore, a row that is
-// refused is left out, with a warning.
+// keepKeys follows the cascades of the gathered rows, and refuses what foreign keys forbid. With ignore, a refused row is
+// left out, with a warning.
 func (w *Writer) keepKeys(ctx context.Context, all *relations, ignore bool) error {
 	if all == nil || w.X.Session.KeysUnchecked {
 		return nil
@@ -92,7 +92,7 @@ func (w *Writer) keepKeys(ctx context.Context, all *relations, ignore bool) erro
 	}
 }
 
-// duplicate gives the error that a key of the i-th row is taken, where it is: as in MySQL that comes before what a foreign key says.
+// duplicate gives the error that a key of the i-th row is taken, if it is: as in MySQL that takes precedence over foreign keys.
 func (w *Writer) duplicate(ctx context.Context, i int) error {
 	r := w.Rows[i]
 	for j := range r.ops {
@@ -120,20 +120,20 @@ func (w *Writer) duplicate(ctx context.Context, i int) error {
 	return nil
 }
 
-// keeping is one look at what a statement does.
+// keeping is one check of what a statement does.
 type keeping struct {
 	w        *Writer
 	all      *relations
 	reads    *keyReads
-	rows     map[string]*keptRow // those that are stored, by rowID
+	rows     map[string]*keptRow // stored ones, by rowID
 	order    []*keptRow
-	taken    map[string]*keptRow // by place: a row that the statement writes, which has this key
-	gone     map[string]bool     // by place: one that it deletes or changes had it
-	refer    map[referral]bool   // a row that the statement writes refers to another one afterwards; true: one that a cascade writes, too
+	taken    map[string]*keptRow // by place: a row that the statement writes and that has this key
+	gone     map[string]bool     // by place: a row that the statement deletes or changes had it
+	refer    map[referral]bool   // a row that the statement writes refers to another one afterwards; true: a row that a cascade writes, too
 	writes   []*RowWrite         // of cascades
 	requires []buffer.Requirement
-	failed   map[int]error // by the place in Writer.Rows of the row that is at fault
-	passed   map[int]bool  // by the same: rows that a row before them takes along, and that are not counted, as in MySQL
+	failed   map[int]error // by the index in Writer.Rows of the row at fault
+	passed   map[int]bool  // by the same: rows that an earlier row takes along, and that are not counted, as in MySQL
 }
 
 // referral is a foreign key and the place of the row that is referred to by it.
@@ -147,12 +147,12 @@ type keptRow struct {
 	of       *relation
 	stored   *Stored       // as it was found
 	old      []value.Value // nil: it is new
-	row      []value.Value // as it will be; nil: it goes
+	row      []value.Value // as it will be; nil: it is deleted
 	named    bool          // the statement names it
-	own      bool          // it does, and no cascade changes that
+	own      bool          // it does, and no cascade changes the row
 	replaced bool
 	removed  bool // by a cascade that has made its operations
-	origin   int  // the row of the statement that it comes of
+	origin   int  // the row of the statement that caused the change
 }
 
 func (k *keeping) fail(row *keptRow, err error) {
@@ -169,7 +169,7 @@ func (k *keeping) keep(ctx context.Context) error {
 			c := &r.changes[j]
 			row := &keptRow{of: k.all.find(c.table), stored: c.stored, old: c.old, row: c.row, named: true, own: true, replaced: c.replaced, origin: i}
 			if row.of == nil {
-				continue // inside a row of this statement, and tied to nothing that matters
+				continue // interleaved in a row of this statement, and tied to nothing that matters
 			}
 			known, err := k.add(row)
 			if err != nil {
@@ -192,7 +192,7 @@ func (k *keeping) keep(ctx context.Context) error {
 	return k.write(ctx)
 }
 
-// add notes a row; known: it is there already.
+// add notes a row; known: it was noted already.
 func (k *keeping) add(row *keptRow) (known bool, err error) {
 	if row.old != nil {
 		id, err := rowID(row.of.table, row.old)
@@ -205,7 +205,7 @@ func (k *keeping) add(row *keptRow) (known bool, err error) {
 	return false, k.w.Charge(exec.BytesPerRow, "write")
 }
 
-// placeOf tells the row that values refer to from all others.
+// placeOf distinguishes the row that values refer to from all others.
 func placeOf(ref *schema.Reference, values []value.Value) (string, error) {
 	partition, key, err := ref.ParentPlace(values)
 	return placeID(ref.Parent.Physical, partition, key), err

@@ -12,18 +12,18 @@ import (
 // maxCascade is how many levels of cascades there may be, as in InnoDB.
 const maxCascade = 15
 
-// keyStep is a change of a row that others may have to follow.
+// keyStep is a change of a row that other rows may have to follow.
 type keyStep struct {
 	row       *keptRow
 	old, next []value.Value
 	depth     int
-	up        *keyStep // that it follows itself
+	up        *keyStep // the step that it follows itself
 }
 
-// deletes says whether the row goes: then ON DELETE counts.
+// deletes says whether the row is deleted: then ON DELETE applies.
 func (s *keyStep) deletes() bool { return s.next == nil || s.row.own && s.row.replaced }
 
-// updates says whether a row of a table is changed by the step or one above it. As in InnoDB no cascade changes rows of such a table
+// updates says whether the step or one above it changes a row of a table. As in InnoDB no cascade changes rows of such a table
 // again: it might never end.
 func (s *keyStep) updates(t *schema.Table) bool {
 	for ; s != nil; s = s.up {
@@ -34,8 +34,8 @@ func (s *keyStep) updates(t *schema.Table) bool {
 	return false
 }
 
-// loses says whether the row has another key than before, or none, in the eyes of those that refer to it. As in InnoDB, a text that
-// is equal by its collation and not the same is another one.
+// loses says whether, to the rows that refer to it, the row has another key than before, or none. As in InnoDB, a text that is
+// equal by its collation but not identical counts as another one.
 func (s *keyStep) loses(ref *schema.Reference) (values []value.Value, action schema.Action, loses bool) {
 	if s.old == nil {
 		return nil, 0, false
@@ -51,8 +51,8 @@ func (s *keyStep) loses(ref *schema.Reference) (values []value.Value, action sch
 	return values, ref.OnUpdate, !slices.Equal(values, next)
 }
 
-// follow changes the rows that refer to those which steps delete or change, and gives the steps that this makes. All that it reads
-// is read side by side.
+// follow changes the rows that refer to those that steps delete or change, and gives the resulting steps. All its reads are made
+// in parallel.
 func (k *keeping) follow(ctx context.Context, steps []*keyStep) (next []*keyStep, err error) {
 	each := func(do func(s *keyStep, ref *schema.Reference, values []value.Value, action schema.Action) error) error {
 		for _, s := range steps {
@@ -95,7 +95,7 @@ func (k *keeping) follow(ctx context.Context, steps []*keyStep) (next []*keyStep
 	return next, err
 }
 
-// cascade does to a row that refers to another one what the foreign key says.
+// cascade applies a foreign key's action to a row that refers to another one.
 func (k *keeping) cascade(ctx context.Context, s *keyStep, ref *schema.Reference, read *childRead, found *Stored, action schema.Action) ([]*keyStep, error) {
 	id, err := rowID(ref.Child, found.Row)
 	if err != nil {
@@ -106,7 +106,7 @@ func (k *keeping) cascade(ctx context.Context, s *keyStep, ref *schema.Reference
 		if row.own && row.row == nil && row.origin > s.row.origin && s.deletes() && action == schema.Cascade {
 			k.passed[row.origin] = true
 		}
-		return nil, nil // judge looks at it
+		return nil, nil // judge checks it
 	}
 	now := found.Row
 	if row != nil {
@@ -114,7 +114,7 @@ func (k *keeping) cascade(ctx context.Context, s *keyStep, ref *schema.Reference
 		if values, refers := ref.Of(now); !refers {
 			return nil, nil
 		} else if place, err := placeOf(ref, values); err != nil || place != read.place {
-			return nil, err // another cascade has given it another row to refer to
+			return nil, err // another cascade has made it refer to another row
 		}
 	}
 	deletes := action == schema.Cascade && s.deletes()
@@ -147,13 +147,13 @@ func (k *keeping) cascade(ctx context.Context, s *keyStep, ref *schema.Reference
 	return []*keyStep{&below}, nil
 }
 
-// reaches says whether a cascade changes a row that the statement changes itself: it does where the statement updates both tables. A
-// row that refers to another one of its own table is left to judge, as InnoDB refuses to change it.
+// reaches says whether a cascade changes a row that the statement changes itself: it does if the statement updates both tables. A
+// row that refers to another row of its own table is left to judge, because InnoDB refuses to change it.
 func (s *keyStep) reaches(row *keptRow) bool {
 	return row.stored != nil && !row.replaced && !s.deletes() && !s.updates(row.of.table)
 }
 
-// remove deletes a row that refers to another one, with all that lives inside it.
+// remove deletes a row that refers to another one, with all rows interleaved in it.
 func (k *keeping) remove(ctx context.Context, s keyStep) ([]*keyStep, error) {
 	w := &RowWrite{Number: k.w.Rows[s.row.origin].Number, cascaded: true}
 	if err := s.row.of.rows.Remove(ctx, k.w, w, *s.row.stored); err != nil {
@@ -195,7 +195,7 @@ func (k *keeping) remove(ctx context.Context, s keyStep) ([]*keyStep, error) {
 	return steps, nil
 }
 
-// changed gives a row that refers to another one as it is when it refers to that by its new key, or to none.
+// changed gives a row that refers to another one as it is once it refers to that one's new key, or to none.
 func (k *keeping) changed(ref *schema.Reference, s *keyStep, now []value.Value, action schema.Action) ([]value.Value, error) {
 	row := slices.Clone(now)
 	columns, number := k.all.find(ref.Child).columns, k.w.Rows[s.row.origin].Number

@@ -16,8 +16,8 @@ type wantedRow struct {
 	look  *parentRead // nil: there is no such table
 }
 
-// withReferred leaves out the rows that refer to rows which are not there, for INSERT IGNORE: they take no keys. A row may refer to
-// one before it, or to itself.
+// withReferred leaves out the rows that refer to missing rows, for INSERT IGNORE: they take no keys. A row may refer to
+// an earlier one, or to itself.
 func (n *insertNode) withReferred(ctx context.Context, w *Writer, rows [][]value.Value, marks []mark) ([][]value.Value, []mark, error) {
 	if n.relations == nil || w.X.Session.KeysUnchecked || len(n.onDup) > 0 { // then one whose key is taken is not inserted anyway
 		return rows, marks, nil

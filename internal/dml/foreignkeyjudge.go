@@ -10,13 +10,13 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// judge finds the rows that refer to no row, or leave others without the row that these refer to, as all is after the statement. It
-// makes the requirements that the rest be so when it is written.
+// judge finds the rows that, after the statement, refer to no row, or deprive others of the row that these refer to. For the rest it
+// makes the requirements that this still be so when it is written.
 func (k *keeping) judge(ctx context.Context) error {
 	if err := k.places(); err != nil {
 		return err
 	}
-	for _, read := range []bool{true, false} { // first all is read side by side
+	for _, read := range []bool{true, false} { // first everything is read in parallel
 		var parents []*parentRead
 		var children []*childRead
 		for _, row := range k.order {
@@ -49,7 +49,7 @@ func (k *keeping) judge(ctx context.Context) error {
 	return nil
 }
 
-// places notes the keys that rows have after the statement, those that they had before and have no more, and what they refer to.
+// places notes the keys that rows have after the statement, those that they had only before, and what they refer to.
 func (k *keeping) places() error {
 	k.taken, k.gone, k.refer = map[string]*keptRow{}, map[string]bool{}, map[referral]bool{}
 	for _, row := range k.order {
@@ -89,7 +89,7 @@ func (k *keeping) places() error {
 	return nil
 }
 
-// needs checks that the row is there that a row refers to. It gives what is to be read first, where only that is asked for.
+// needs checks that the row that a row refers to exists. With read, it only gives what must be read first.
 func (k *keeping) needs(row *keptRow, ref *schema.Reference, read bool) (*parentRead, error) {
 	if row.row == nil {
 		return nil, nil
@@ -134,7 +134,7 @@ func (k *keeping) needs(row *keptRow, ref *schema.Reference, read bool) (*parent
 			return nil, err
 		}
 		there := p.found
-		if owner := k.rows[p.owner]; there && owner != nil { // it has another key after the statement
+		if owner := k.rows[p.owner]; there && owner != nil { // that row has another key after the statement
 			there = false
 		}
 		if !there {
@@ -160,8 +160,8 @@ func (k *keeping) needs(row *keptRow, ref *schema.Reference, read bool) (*parent
 	return nil, err
 }
 
-// referredBefore gives the values by which a row referred to another one before the statement; not where it was not there. One that
-// is replaced is another row.
+// referredBefore gives the values by which a row referred to another one before the statement; not ok if it did not exist then. A
+// replaced row is another row.
 func referredBefore(ref *schema.Reference, row *keptRow) ([]value.Value, bool) {
 	if row.old == nil || row.replaced {
 		return nil, false
@@ -169,7 +169,7 @@ func referredBefore(ref *schema.Reference, row *keptRow) ([]value.Value, bool) {
 	return ref.Of(row.old)
 }
 
-// needed checks that no row refers to one that goes, or has another key afterwards. Those that cascades change do so no more.
+// needed checks that no row refers to a row that is deleted or gets another key. Rows that cascades change no longer do.
 func (k *keeping) needed(row *keptRow, ref *schema.Reference, read bool) (*childRead, error) {
 	step := keyStep{row: row, old: row.old, next: row.row}
 	values, action, loses := step.loses(ref)
@@ -227,7 +227,7 @@ func (k *keeping) needed(row *keptRow, ref *schema.Reference, read bool) (*child
 	return nil, nil
 }
 
-// isReferred says whether a row refers to one that goes, after the statement.
+// isReferred says whether a row refers to a deleted one after the statement.
 func (k *keeping) isReferred(row *keptRow, ref *schema.Reference, c *childRead) (bool, error) {
 	for i := range c.rows {
 		id, err := rowID(ref.Child, c.rows[i].Row)
@@ -236,5 +236,5 @@ func (k *keeping) isReferred(row *keptRow, ref *schema.Reference, c *childRead) 
 		}
 	}
 	byCascade, refers := k.refer[referral{ref, c.place}]
-	return refers && (byCascade || !row.replaced), nil // what REPLACE inserts comes after what it deletes
+	return refers && (byCascade || !row.replaced), nil // REPLACE inserts only after it deletes
 }

@@ -21,7 +21,7 @@ type keyReads struct {
 	children map[string]*childRead  // by foreign key and place
 }
 
-// keyReads gives what the statement has read, and will.
+// keyReads gives what the statement has read, and adds to it later.
 func (w *Writer) keyReads() *keyReads {
 	if w.reads == nil {
 		w.reads = &keyReads{w: w, parents: map[string]*parentRead{}, children: map[string]*childRead{}}
@@ -47,12 +47,12 @@ type childRead struct {
 	place  string
 	limit  int // how many are enough; 0: all
 	of     *RowWriter
-	spans  []access.Span // where they may lie
+	spans  []access.Span // where they may be stored
 	done   bool
 	rows   []Stored
 }
 
-// ofParent gives the look for a row, which is made when it is read.
+// ofParent gives the look for a row, made at the first request for it.
 func (r *keyReads) ofParent(ref *schema.Reference, values []value.Value, place string) (*parentRead, error) {
 	if p := r.parents[place]; p != nil {
 		return p, nil
@@ -85,7 +85,7 @@ func (r *keyReads) ofChildren(ref *schema.Reference, values []value.Value, limit
 	return c, nil
 }
 
-// pending are the looks that are still to be made, each once.
+// pending are the looks still to be made, each once.
 func pending[T comparable](all []T, done func(T) bool) (out []T) {
 	seen := map[T]bool{}
 	for _, x := range all {
@@ -166,7 +166,7 @@ func (r *keyReads) readChildren(ctx context.Context, all *relations, looks []*ch
 	return r.w.Charge(bytes, "write")
 }
 
-// locate finds where the rows lie.
+// locate finds where the rows are stored.
 func (c *childRead) locate(of *RowWriter) error {
 	partitions, span, err := c.ref.ChildSpan(c.values)
 	if err != nil {
@@ -185,7 +185,7 @@ func (c *childRead) locate(of *RowWriter) error {
 	return nil
 }
 
-// readNear reads what lies close together. Each of these looks is done.
+// readNear reads what lies close together, and completes those looks.
 func (r *keyReads) readNear(ctx context.Context, looks []*childRead) error {
 	var scans []engine.Scan
 	var of []*childRead
@@ -233,7 +233,7 @@ func (r *keyReads) readChild(ctx context.Context, c *childRead) error {
 	return nil
 }
 
-// take takes an entity of the span.
+// take adds an entity of the span.
 func (c *childRead) take(e *engine.Entity) error {
 	t, ix := c.of.Table, c.ref.ChildKey()
 	if ix == nil && t.IsParentCopy(e.RowKey) || ix != nil && !ix.IsEntry(e.RowKey) || c.limit > 0 && len(c.rows) == c.limit {
@@ -249,7 +249,7 @@ func (c *childRead) take(e *engine.Entity) error {
 	return err
 }
 
-// complete reads the rows whose index entries are not whole, which a cascade needs.
+// complete reads the rows of index entries that are not whole copies, which a cascade needs.
 func (r *keyReads) complete(ctx context.Context, looks []*childRead) error {
 	var gets []engine.Get
 	var to []*Stored

@@ -66,18 +66,18 @@ func compileInsert(p *planner.Insert) (writeNode, error) {
 	return n, err
 }
 
-// resolves says whether the statement does something else about a taken key than fail.
+// resolves says whether the statement handles a taken key other than by failing.
 func (n *insertNode) resolves() bool {
 	return n.plan.Replace || n.plan.Ignore || len(n.onDup) > 0
 }
 
-// again: see writeNode. Another run may have other rows, or number them otherwise.
+// again: see writeNode. Another run may have other rows, or number them differently.
 func (n *insertNode) again() bool { return false }
 
 // keys: see writeNode.
 func (n *insertNode) keys() (*relations, bool) { return n.relations, n.plan.SkipUnfit }
 
-// forgetGenerated refuses values for generated columns in strict mode. Without it they are left out, as in MariaDB, whose dumps have them.
+// forgetGenerated refuses values for generated columns in strict mode. Otherwise they are left out, as in MariaDB, whose dumps have them.
 func (n *insertNode) forgetGenerated(w *Writer) error {
 	t, d := n.plan.Table, &w.env().Session.Diagnostics
 	for _, i := range n.plan.Generated {
@@ -138,8 +138,8 @@ func (n *insertNode) gather(ctx context.Context, w *Writer) error {
 	return nil
 }
 
-// finish computes what the rows' columns are to hold and checks it. INSERT IGNORE leaves out the rows that a CHECK
-// is false for, as MySQL does.
+// finish computes the final values of the rows' columns and checks them. INSERT IGNORE leaves out the rows for which a CHECK
+// is false, as MySQL does.
 func (n *insertNode) finish(w *Writer, rows [][]value.Value, marks []mark) ([][]value.Value, []mark, error) {
 	kept := 0
 	for i, row := range rows {
@@ -222,14 +222,14 @@ func (n *insertNode) readSource(ctx context.Context, w *Writer) ([][]value.Value
 	}
 }
 
-// defaults gives a row with the defaults of all columns that get one. A column with a value in each row needs none.
+// defaults gives a row with the defaults of all columns that get one. A column with a value in every row needs none.
 func (n *insertNode) defaults(w *Writer, number int) ([]value.Value, error) {
 	row := make([]value.Value, n.plan.Table.RowWidth())
 	for i := range n.plan.Table.Columns {
 		if i == n.rowID || n.columns.late[i] || n.hasValue(i, number) {
 			continue
 		}
-		note := number == 1 || slices.Contains(n.given, i) // once of a column that is left out, of DEFAULT in each row
+		note := number == 1 || slices.Contains(n.given, i) // once for a column that is left out, in each row for DEFAULT
 		v, err := n.columns.defaultOf(i, number, w.env(), note)
 		if err != nil {
 			return nil, err
@@ -239,7 +239,7 @@ func (n *insertNode) defaults(w *Writer, number int) ([]value.Value, error) {
 	return row, nil
 }
 
-// lateDefaults adds the defaults that are computed of the row's other columns.
+// lateDefaults adds the defaults that are computed from the row's other columns.
 func (n *insertNode) lateDefaults(w *Writer, row []value.Value, number int) (err error) {
 	w.env().Row = row
 	for i, late := range n.columns.late {

@@ -9,7 +9,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// relations are the tables that foreign keys tie to those that a statement writes, compiled. nil: none ties them.
+// relations are the tables that foreign keys tie to those that a statement writes, compiled; nil: none.
 type relations struct {
 	of  map[string]*relation // by schema.Table.FullName
 	all []*relation          // in the order of their names
@@ -20,11 +20,11 @@ type relation struct {
 	table   *schema.Table
 	rows    *RowWriter
 	columns *Columns
-	needs   []*schema.Reference // its own: the rows that its rows refer to must be there
-	needed  []*schema.Reference // of those that refer to it: no row may refer to one that goes
+	needs   []*schema.Reference // its own: the rows that its rows refer to must exist
+	needed  []*schema.Reference // of the tables that refer to it: no row may refer to a deleted one
 }
 
-// newRelations compiles what the planner found; grows is the table that the statement only adds rows to, nil where it is none.
+// newRelations compiles what the planner found; grows is the table that the statement only adds rows to, nil if there is none.
 func newRelations(r planner.Related, grows *schema.Table) (*relations, error) {
 	if len(r) == 0 {
 		return nil, nil
@@ -70,8 +70,8 @@ func newRelations(r planner.Related, grows *schema.Table) (*relations, error) {
 	return all, nil
 }
 
-// sortNeeded puts the foreign keys that refer to a table into the order in which InnoDB follows them: it counts where a row refers to
-// one row by several.
+// sortNeeded puts the foreign keys that refer to a table into the order in which InnoDB follows them, which matters if a row refers to
+// the same row by several.
 func (r *relation) sortNeeded() {
 	place := func(ref *schema.Reference) int { return slices.Index(r.table.Indexes, ref.ParentKey()) } // -1: the primary key
 	slices.SortFunc(r.needed, func(a, b *schema.Reference) int {

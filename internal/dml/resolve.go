@@ -9,7 +9,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// resolve is what INSERT IGNORE, REPLACE, ON DUPLICATE KEY UPDATE and ON CONFLICT do. It reads, side by side, the rows that
+// resolve is INSERT IGNORE, REPLACE, ON DUPLICATE KEY UPDATE and ON CONFLICT. It reads, in parallel, the rows that
 // have one of the new rows' keys. Then each new row meets them as the rows before it left them.
 func (n *insertNode) resolve(ctx context.Context, w *Writer, rows [][]value.Value, marks []mark) error {
 	s := newStanding(w, n.rows)
@@ -49,7 +49,7 @@ func (n *insertNode) resolve(ctx context.Context, w *Writer, rows [][]value.Valu
 	return nil
 }
 
-// standing has the rows that a statement's new rows meet, as they are after the new rows so far.
+// standing has the rows that a statement's new rows meet, in the state that the new rows so far leave them in.
 type standing struct {
 	n     *insertNode // nil for UPDATE IGNORE
 	w     *Writer
@@ -63,13 +63,13 @@ func newStanding(w *Writer, keys *RowWriter) *standing {
 	return &standing{w: w, table: keys.Table, keys: keys, read: map[string]*Stored{}, rows: map[string]*standingRow{}}
 }
 
-// errTorn says that a row was changed while it was read by its several keys.
+// errTorn says that a row was changed while it was read by several of its keys.
 var errTorn = &engine.Error{Code: engine.CodeStale, Op: -1, Message: "the row was changed while it was read"}
 
 // standingRow is a row that was stored, or that the statement makes.
 type standingRow struct {
 	number    int
-	gone      []*Stored     // rows that are deleted to make place for it
+	gone      []*Stored     // rows that are deleted to make room for it
 	old       *Stored       // nil: not stored
 	row       []value.Value // as it will be; nil: another new row has taken its place
 	affected  int64
@@ -83,13 +83,13 @@ type uniqueKey struct {
 	index     *schema.Index // nil: the row's own
 }
 
-// entityID is an entity's place in maps.
+// entityID identifies an entity in maps.
 func entityID(partition, name string) string { return partition + "\x00" + name }
 
 func (k *uniqueKey) id() string { return entityID(k.partition, k.name) }
 
-// uniqueKeys gives the row's own key first, then those of its entries in unique indexes. A NULL makes an entry the
-// row's own.
+// uniqueKeys gives the row's own key first, then those of its entries in unique indexes. A NULL makes an entry
+// unique to the row.
 func (s *standing) uniqueKeys(row []value.Value) ([]uniqueKey, error) {
 	partition, key, entries, err := s.keys.keysOf(row)
 	if err != nil {
@@ -138,7 +138,7 @@ func (s *standing) lookups(row []value.Value) ([]*keyLookup, error) {
 	return out, nil
 }
 
-// claim says whether a key was not asked for before. From now on it is known: as free, until a row is found to have it.
+// claim says whether a key was not looked up before. From now on it is known: as free, until a row is found to have it.
 func (s *standing) claim(id string) bool {
 	_, known := s.rows[id]
 	if !known {
@@ -147,7 +147,7 @@ func (s *standing) claim(id string) bool {
 	return !known
 }
 
-// readAll reads every row that one of the new rows meets. No row has a key that was made just now.
+// readAll reads every row that one of the new rows meets. Keys made just now are taken to be free.
 func (s *standing) readAll(ctx context.Context, rows [][]value.Value, marks []mark) error {
 	var all []*keyLookup
 	for r, row := range rows {
@@ -198,7 +198,7 @@ func (s *standing) readThese(ctx context.Context, all []*keyLookup) error {
 	return nil
 }
 
-// lookup reads the row that has a key. An index that holds no whole rows leads to the row.
+// lookup reads the row that has a key. An index that does not hold whole rows leads to the row.
 func (s *standing) lookup(ctx context.Context, l *keyLookup) (Stored, bool, error) {
 	if l.index == nil {
 		return s.keys.Read(ctx, s.w, l.part, l.partition, l.name)
@@ -223,7 +223,7 @@ func (s *standing) lookup(ctx context.Context, l *keyLookup) (Stored, bool, erro
 	return s.keys.Read(ctx, s.w, l.part, partition, key)
 }
 
-// place and displace say which keys a row has, and has no more.
+// place and displace note the keys that a row has, and no longer has.
 func (s *standing) place(r *standingRow) error {
 	keys, err := s.uniqueKeys(r.row)
 	for _, key := range keys {
@@ -240,13 +240,13 @@ func (s *standing) displace(row []value.Value) error {
 	return err
 }
 
-// meet lets a new row in, and gives the row that changes because of it; nil when none does.
+// meet lets a new row in, and gives the row that changes because of it; nil if none does.
 func (s *standing) meet(ctx context.Context, in *standingRow) (*standingRow, error) {
 	keys, err := s.uniqueKeys(in.row)
 	if err != nil {
 		return nil, err
 	}
-	var met []*standingRow // in the keys whose duplicates are dealt with
+	var met []*standingRow // in the keys whose duplicates are handled
 	var refused, taken error
 	for _, key := range keys {
 		r := s.rows[key.id()]
@@ -279,13 +279,13 @@ func (s *standing) meet(ctx context.Context, in *standingRow) (*standingRow, err
 	return nil, nil
 }
 
-// deals says whether the statement deals with duplicates in a unique index; nil: in the primary key.
+// deals says whether the statement handles duplicates in a unique index; nil: in the primary key.
 func (n *insertNode) deals(index *schema.Index) bool {
 	t := n.plan.Target
 	return t == nil || t.Primary && index == nil || t.Index != nil && t.Index == index
 }
 
-// replace lets the new row take the place of all rows that it meets. A row of the same primary key is overwritten.
+// replace lets the new row take the place of all rows that it meets. A row with the same primary key is overwritten.
 func (s *standing) replace(met []*standingRow, r *standingRow) error {
 	id, err := rowID(s.table, r.row)
 	if err != nil {
@@ -309,13 +309,13 @@ func (s *standing) replace(met []*standingRow, r *standingRow) error {
 		} else if m.old != nil {
 			r.gone = append(r.gone, m.old)
 		}
-		*m = standingRow{} // nothing is left to be written of it
+		*m = standingRow{} // nothing of it remains to be written
 	}
 	return s.place(r)
 }
 
-// isSame says whether REPLACE of a row by itself counts as one row only. As in MySQL it does where the table has one unique
-// key, and nothing lives inside the row, so that the row is overwritten rather than deleted.
+// isSame says whether REPLACE of a row by itself counts as only one row. As in MySQL it does if the table has one unique
+// key and nothing is interleaved in the row, so that the row is overwritten rather than deleted.
 func (s *standing) isSame(old, row []value.Value) bool {
 	if len(s.keys.children) > 0 || len(s.table.Referrers) > 0 {
 		return false
@@ -369,7 +369,7 @@ func (s *standing) update(ctx context.Context, r *standingRow, row []value.Value
 	return r, nil
 }
 
-// move makes r another row. Where other rows have the keys of that, r stays what it is.
+// move turns r into another row. If other rows have that row's keys, r stays as it is.
 func (s *standing) move(ctx context.Context, r *standingRow, next []value.Value) error {
 	if err := s.displace(r.row); err != nil {
 		return err
@@ -404,7 +404,7 @@ func (s *standing) free(ctx context.Context, row []value.Value) error {
 	return nil
 }
 
-// write makes the operations that turn what is stored of a row into what it will be, and those that delete the rows that it
+// write makes the operations that turn the stored row into what it will be, and those that delete the rows that it
 // replaces.
 func (s *standing) write(ctx context.Context, r *standingRow) error {
 	if r.row == nil {
@@ -421,7 +421,7 @@ func (s *standing) write(ctx context.Context, r *standingRow) error {
 	case r.old == nil:
 		err = s.keys.insert(w, r.row)
 	case s.n.plan.Replace && (len(s.keys.children) > 0 || s.table.IsTied()):
-		// A row that is replaced is deleted, and what lives inside it or refers to it with it.
+		// A replaced row is deleted together with the rows interleaved in it or referring to it.
 		if err = s.keys.update(ctx, s.w, w, *r.old, r.row); err == nil {
 			err = s.keys.removeChildren(ctx, s.w, w, w.PartitionKey, r.old.Row)
 		}

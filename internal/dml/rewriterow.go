@@ -7,7 +7,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// ClaimedTwice gives the error of two rows that want the same entry of a unique index, and of which neither was written.
+// ClaimedTwice gives the error for two rows that want the same entry of a unique index, neither of which was written.
 func (w *Writer) ClaimedTwice() error {
 	claimed := map[string]bool{}
 	for _, r := range w.Rows {
@@ -28,15 +28,15 @@ func (w *Writer) ClaimedTwice() error {
 	return nil
 }
 
-// Renews says whether a change of a definition has the entries of an index written anew. It gives those of a complete index no other
-// form that hold keys alone; in other store partitions each would be a transaction of several.
+// Renews says whether a change of a definition rewrites the entries of an index. The form of entries of a complete index does not
+// change if they hold only keys; in other store partitions each would take a transaction of several steps.
 func Renews(ix *schema.Index) bool {
 	return ix.State != schema.DeleteOnly && (ix.Global == 0 || ix.Copy != schema.CopyKeys || ix.State != schema.Public)
 }
 
-// Renew makes the operations that write a row anew with its entries, also in indexes under construction. A change of the definition
-// writes the entries that Renews names; who mends the row writes all, and mine says whether it may have the entry under a unique key.
-// Each entity that somebody may write by gets a new ETag, so that nobody writes by what was read before.
+// Renew makes the operations that rewrite a row with its entries, including those in indexes under construction. A change of the
+// definition writes the entries that Renews names; a repair writes all, and mine says whether the row may have the entry under a unique
+// key. Each entity gets a new ETag, so that no writer relies on what it read before.
 func (rw *RowWriter) Renew(ctx context.Context, w *Writer, r *RowWrite, old Stored, mine func(i int, at EntryKey, found *engine.Entity) (bool, error)) error {
 	partition, key, entries, err := rw.keysOf(old.Row)
 	if err != nil {

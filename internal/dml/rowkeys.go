@@ -7,7 +7,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// EntryKey says where an index entry lies.
+// EntryKey says where an index entry is stored.
 type EntryKey struct{ Partition, Key string }
 
 // keysOf gives the keys of a row and of its index entries.
@@ -15,7 +15,7 @@ func (rw *RowWriter) keysOf(row []value.Value) (partition, key string, entries [
 	return rw.keysOfStored(&Stored{Row: row})
 }
 
-// keysOfStored is keysOf of a row some of whose keys may be known.
+// keysOfStored is keysOf for a row some of whose keys may be known.
 func (rw *RowWriter) keysOfStored(old *Stored) (partition, key string, entries []EntryKey, err error) {
 	if partition, key = old.partition, old.key; key == "" {
 		if partition, key, err = RowPlace(rw.Table, old.Row); err != nil {
@@ -33,7 +33,7 @@ func (rw *RowWriter) keysOfStored(old *Stored) (partition, key string, entries [
 	return partition, key, entries, nil
 }
 
-// entryKey says where the entry of a row of a partition lies.
+// entryKey says where the entry of a row of a partition is stored.
 func (rw *RowWriter) entryKey(ix *schema.Index, partition string, row []value.Value) (EntryKey, error) {
 	var buf [256]byte
 	b, err := rw.Table.AppendIndexKey(buf[:0], ix, row)
@@ -45,7 +45,7 @@ func (rw *RowWriter) entryKey(ix *schema.Index, partition string, row []value.Va
 	return at, err
 }
 
-// keysAfter gives the keys of a row that replaces old, which has these. Most stay the same, and need not be computed.
+// keysAfter gives the keys of a row that replaces old, given old's. Most stay the same, and need not be computed.
 func (rw *RowWriter) keysAfter(old, row []value.Value, partition, key string, entries []EntryKey) (string, string, []EntryKey, error) {
 	if !rw.Table.SameKey(old, row) {
 		return rw.keysOf(row)
@@ -66,7 +66,7 @@ func (rw *RowWriter) keysAfter(old, row []value.Value, partition, key string, en
 	return partition, key, next, nil
 }
 
-// rowID tells a row from all others of the statement: its table, partition and key.
+// rowID distinguishes a row from all others of the statement: its table, partition and key.
 func rowID(t *schema.Table, row []value.Value) (string, error) {
 	s := Stored{Row: row}
 	return s.identify(t)
@@ -84,7 +84,7 @@ func RowPlace(t *schema.Table, row []value.Value) (partition, key string, err er
 	return partition, string(b), err
 }
 
-// placeID tells an entity from all others.
+// placeID distinguishes an entity from all others.
 func placeID(physical, partition, key string) string {
 	return physical + "\x00" + partition + "\x00" + key
 }

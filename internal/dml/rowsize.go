@@ -9,7 +9,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// RowSizeError says that a row is larger than one can be.
+// RowSizeError says that a row is too large.
 type RowSizeError struct {
 	Code    int // MySQL's number
 	Message string
@@ -17,11 +17,11 @@ type RowSizeError struct {
 
 func (e *RowSizeError) Error() string { return e.Message }
 
-// surelyFits is how many octets of texts and binaries an entity may have that need not be measured: keys, names and numbers take less
+// surelyFits is how many bytes of texts and binaries an entity may have without being measured: keys, names and numbers take less
 // than 140 KiB, so that it has less than 1 MiB.
 const surelyFits = 400 << 10
 
-// checkSize refuses a row that no store takes, in words of SQL: engines know entities only.
+// checkSize refuses a row that no store accepts, in terms of SQL: engines know only entities.
 func (rw *RowWriter) checkSize(c *codec.Codec, e *engine.Entity, row []value.Value) error {
 	held, properties, limits := 0, 0, engine.AzureLimits()
 	for i := range e.Values {

@@ -7,8 +7,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// Sound decodes e as the row that its keys say, and gives the keys of its index entries. Where e is another row, or none, the
-// error is one that isCorrupt knows.
+// Sound decodes e as the row that its keys identify, and gives the keys of its index entries. If e is another row, or none, the
+// error is one that isCorrupt recognizes.
 func (rw *RowWriter) Sound(d *codec.Decoder, e *engine.Entity, part *schema.Partition) (row []value.Value, entries []EntryKey, err error) {
 	row = make([]value.Value, rw.Table.RowWidth())
 	if err := d.DecodeRow(e, row); err != nil {

@@ -14,7 +14,7 @@ import (
 type Stored struct {
 	Row            []value.Value
 	Etag           string
-	from           *schema.Index // the index whose entry it was; nil: the row's own entity
+	from           *schema.Index // the index whose entry was read; nil: the row's own entity
 	partition, key string        // of the row's own entity; key "": not known yet
 }
 
@@ -44,8 +44,8 @@ func (s *Stored) ifMatch(ix *schema.Index) string {
 	return ""
 }
 
-// withRowETag makes sure that the ETag of the row itself is known where an index is being built, or where rows live inside this
-// one. Only that ETag tells whether the row has got an entry, or one more row inside it, since.
+// withRowETag makes sure that the row's own ETag is known if an index is being built, or if rows are interleaved in this
+// one. Only that ETag tells whether the row has since got an entry, or another child.
 func (rw *RowWriter) withRowETag(ctx context.Context, w *Writer, old Stored) (Stored, error) {
 	if !rw.building && len(rw.children) == 0 || old.from == nil {
 		return old, nil
@@ -85,5 +85,5 @@ func (rw *RowWriter) stored(e *engine.Entity) (Stored, error) {
 	return Stored{Row: row, Etag: e.ETag}, err
 }
 
-// sameRow says whether the first n values of two rows are the same, to the bit.
+// sameRow says whether the first n values of two rows are the same, bit by bit.
 func sameRow(a, b []value.Value, n int) bool { return slices.Equal(a[:n], b[:n]) }

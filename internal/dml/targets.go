@@ -13,13 +13,13 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// targets are the rows that an UPDATE or DELETE changes. They are read to the end before the first is written, so that a
-// statement never meets what it wrote itself.
+// targets are the rows that an UPDATE or DELETE changes. All are read before the first is written, so that a
+// statement never meets its own writes.
 type targets struct {
 	tables []*target
 	source exec.Node
 	some   bool // a LIMIT picks some of the rows
-	once   bool // the statement reads one of the tables elsewhere too, as a subquery does: what it has written would show
+	once   bool // the statement also reads one of the tables elsewhere, for example in a subquery, which would see its writes
 }
 
 // target is a table whose rows are changed.
@@ -27,11 +27,11 @@ type target struct {
 	*planner.Target
 	rows *RowWriter
 	from *schema.Index // the index whose entries are read; nil: rows
-	as   string        // each target with another one may change the same row; with the same one a row is changed once
+	as   string        // targets that differ in it may change the same row; among targets with the same one a row is changed once
 }
 
 // again says whether the statement may be run again after some of its rows were written. Another run would pick other rows for
-// a LIMIT, and would compute from what the statement has changed itself, as a join with another table that it changes does.
+// a LIMIT, and would see the statement's own changes, as a join with another table that it changes does.
 func (t *targets) again() bool { return !t.some && !t.once && len(t.tables) == 1 }
 
 // readsElsewhere says whether a statement reads the table that it writes in more than one place.
@@ -56,7 +56,7 @@ func compileTargets(p *planner.Plan, list []planner.Target, source planner.Node)
 	out := &targets{source: n, some: limited(source)}
 	for i := range list {
 		t := &target{Target: &list[i], rows: NewRowWriter(list[i].Table, list[i].Children...)}
-		// There is no scan where WHERE is never true: then there are no rows either.
+		// If WHERE is never true there is no scan, and there are no rows either.
 		if scan := scanAt(source, t.Offset); scan != nil && !scan.IndexJoin {
 			t.from = scan.Index
 		}
@@ -65,7 +65,7 @@ func compileTargets(p *planner.Plan, list []planner.Target, source planner.Node)
 	return out, nil
 }
 
-// scanAt finds the scan that fills the rows' place; nil when there is none.
+// scanAt finds the scan that fills the rows' place; nil if there is none.
 func scanAt(n planner.Node, offset int) *access.Scan {
 	switch n := n.(type) {
 	case *access.Scan:
@@ -84,7 +84,7 @@ func scanAt(n planner.Node, offset int) *access.Scan {
 	return nil
 }
 
-// limited says whether n has a LIMIT in it.
+// limited says whether n contains a LIMIT.
 func limited(n planner.Node) bool {
 	switch n := n.(type) {
 	case *planner.Limit:
@@ -95,7 +95,7 @@ func limited(n planner.Node) bool {
 	return slices.ContainsFunc(planner.Children(n), limited)
 }
 
-// met tells ids that come again. A single one takes no map.
+// met recognizes repeated ids. A single one takes no map.
 type met struct {
 	first string
 	all   map[string]bool // nil before the second one
@@ -114,7 +114,7 @@ func (m *met) again(id string) bool {
 	return known
 }
 
-// targetRow is a row that is to be changed.
+// targetRow is a row to be changed.
 type targetRow struct {
 	of     *target
 	number int    // from 1
@@ -123,8 +123,8 @@ type targetRow struct {
 	whole  []value.Value // the row of the source, for expressions
 }
 
-// each gives the rows one after the other, each of a target once, copied: those of the first target as they are read, those of the
-// others behind them.
+// each gives the rows one after another, each row of a target once, copied: those of the first target as they are read, then those
+// of the others.
 func (t *targets) each(ctx context.Context, w *Writer, do func(r *targetRow) error) error {
 	it := t.source.Open(&w.frame)
 	defer it.Close()

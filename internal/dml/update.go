@@ -24,9 +24,9 @@ type updateNode struct {
 type setter struct {
 	columns *Columns
 	list    []assignment
-	auto    int     // the AUTO_INCREMENT column where it is set, or -1
-	first   *target // the first target with the same rows: itself, unless the table is there under several aliases
-	aliases bool    // it is
+	auto    int     // the AUTO_INCREMENT column if it is set, or -1
+	first   *target // the first target with the same rows: itself, unless the table occurs under several aliases
+	aliases bool    // the table occurs under several aliases
 	moves   bool    // one of these targets sets a column of a unique key
 }
 
@@ -81,7 +81,7 @@ func (n *updateNode) gather(ctx context.Context, w *Writer) error {
 	return nil
 }
 
-// put puts a value into a map, which is made when it is needed.
+// put puts a value into a map, which is made on demand.
 func put[K comparable, V any](m *map[K]V, key K, v V) {
 	if *m == nil {
 		*m = map[K]V{}
@@ -93,19 +93,19 @@ func put[K comparable, V any](m *map[K]V, key K, v V) {
 type updating struct {
 	n       *updateNode
 	w       *Writer
-	met     map[*target]*standing // who has the keys that rows take, for IGNORE, by setter.first
+	met     map[*target]*standing // which rows have the keys that rows take, for IGNORE, by setter.first
 	highest map[*target]int64     // AUTO_INCREMENT value that a row gets
-	rows    map[string]*updated   // by rowID; of a table that is there under several aliases
+	rows    map[string]*updated   // by rowID; of a table that occurs under several aliases
 }
 
 // updated is a row that is changed.
 type updated struct {
 	write RowWrite
-	own   *standingRow // where keys are looked after
+	own   *standingRow // if keys are checked
 	row   []value.Value
 }
 
-// update changes a row. One that was met under another alias before is changed further.
+// update changes a row. A row that was met before under another alias is changed further.
 func (u *updating) update(ctx context.Context, r *targetRow) error {
 	w, s := u.w, u.n.sets[r.of]
 	if w.written.ids[r.id] {
@@ -151,7 +151,7 @@ func (u *updating) update(ctx context.Context, r *targetRow) error {
 	return w.Add(&at.write)
 }
 
-// next computes what a row becomes, and has it take its keys. again: it was met before.
+// next computes what a row becomes, and makes it take its keys. again: it was met before.
 func (u *updating) next(ctx context.Context, r *targetRow, at *updated, again bool) (row []value.Value, changed bool, err error) {
 	w, s := u.w, u.n.sets[r.of]
 	if row, err = s.columns.evaluate(s.list, r.whole, r.of.Offset, r.number, w.env()); err != nil {
@@ -179,7 +179,7 @@ func (u *updating) next(ctx context.Context, r *targetRow, at *updated, again bo
 	return row, true, met.move(ctx, at.own, row)
 }
 
-// over gives row with the columns that are set as set has them.
+// over gives row with its set columns taken from set.
 func (s *setter) over(row, set []value.Value) []value.Value {
 	row = slices.Clone(row)
 	for _, a := range s.list {

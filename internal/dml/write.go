@@ -18,13 +18,13 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// PartialError says that a statement outside of a transaction was ended by Cause after some of its rows were
+// PartialError says that Cause ended a statement outside a transaction after some of its rows were
 // written. A row is written with all its index entries or not at all.
 type PartialError struct {
-	Partitions []string // all of whose rows are deleted
+	Partitions []string // partitions all of whose rows are deleted
 	Done       int      // other rows that were written
 	Total      int      // other rows that the statement changes, as far as it got
-	Which      string   // those, by their numbers in the statement from 1: "rows 1-49, 99"
+	Which      string   // the written ones, by their numbers in the statement from 1: "rows 1-49, 99"
 	Cause      error
 }
 
@@ -74,13 +74,13 @@ func checkCurrent(ctx context.Context, rt *exec.Runtime, t *schema.Table) error 
 	return err
 }
 
-// writeNode is a write of a plan, compiled.
+// writeNode is a compiled write of a plan.
 type writeNode interface {
-	// gather computes what is to be changed.
+	// gather computes what to change.
 	gather(ctx context.Context, w *Writer) error
-	// again says whether the statement may be run again after some of its rows were written: for the others only.
+	// again says whether the statement may be run again, for the remaining rows, after some of its rows were written.
 	again() bool
-	// keys gives the tables that foreign keys tie to the one that is written, and whether rows that these refuse are left out.
+	// keys gives the tables that foreign keys tie to the written one, and whether rows refused by the keys are left out.
 	keys() (all *relations, ignore bool)
 }
 
@@ -121,8 +121,8 @@ type writeProgram struct {
 }
 
 // Write runs a plan that writes. In a transaction (Execution.Tx) the rows are changed
-// there, all or none. Otherwise they go out in as few entity group transactions as they fit, whole rows each;
-// when one fails after others stood, the error is a *PartialError.
+// there, all or none. Otherwise they are sent in as few entity group transactions as possible, whole rows each;
+// if one fails after others were committed, the error is a *PartialError.
 func Write(ctx context.Context, rt *exec.Runtime, x *exec.Execution) (exec.Result, error) {
 	program, err := writeProgramOf(x.Plan)
 	if err != nil {
@@ -147,7 +147,7 @@ func Write(ctx context.Context, rt *exec.Runtime, x *exec.Execution) (exec.Resul
 			x.Session.Diagnostics.Begin() // another try has conditions of its own
 		}
 		err := w.try(ctx, node, &turn)
-		w.End() // another try holds its own
+		w.End() // another try holds its own memory
 		switch err {
 		case nil:
 			w.tally(&all)
@@ -195,8 +195,8 @@ func (w *Writer) try(ctx context.Context, node writeNode, turn *turns) error {
 	return w.Flush(ctx)
 }
 
-// AgainAfterRace pauses before another try of what has met another writer. Where a row was changed by others, they have got on. One that is
-// missing may be so for good, as an index entry that is lost.
+// AgainAfterRace pauses before another try after meeting another writer. If a row was changed, the other writer has moved on. A
+// missing row may be missing for good, like a lost index entry.
 func AgainAfterRace(tries *retry.Loop, race error) error {
 	if engine.Is(race, engine.CodeStale) {
 		return tries.Overtaken(race)
@@ -204,10 +204,10 @@ func AgainAfterRace(tries *retry.Loop, race error) error {
 	return tries.Again(race)
 }
 
-// turns is how a statement waits until other writers of its tables are done: in the order of their names, so that nobody waits for
-// somebody who waits for him.
+// turns is how a statement waits until other writers of its tables are done: in the order of the tables' names, so that statements
+// never wait for each other in a cycle.
 type turns struct {
-	lines  *exec.Lines // nil: it does not
+	lines  *exec.Lines // nil: the statement does not wait
 	tables []string    // sorted
 	of     []exec.Turn // by table; nil as long as there was none
 }
@@ -217,12 +217,12 @@ func (t *turns) join(ctx context.Context) error {
 		return nil
 	}
 	if len(t.of) > 1 {
-		t.End() // it may have the turn of a later table, and must not wait with that
+		t.End() // it may hold the turn of a later table, and must not wait while holding that
 	}
 	return t.each(ctx, t.lines.Join)
 }
 
-// each has wait give the turn of each table.
+// each calls wait to get the turn of each table.
 func (t *turns) each(ctx context.Context, wait func(ctx context.Context, table string, t *exec.Turn) error) error {
 	if t.of == nil {
 		t.of = make([]exec.Turn, len(t.tables))
@@ -235,7 +235,7 @@ func (t *turns) each(ctx context.Context, wait func(ctx context.Context, table s
 	return nil
 }
 
-// alone waits until nobody else writes, unless it is so already.
+// alone waits until there are no other writers, unless that is so already.
 func (t *turns) alone(ctx context.Context) (waited bool, err error) {
 	if t.lines == nil || t.isAlone() {
 		return false, nil
@@ -246,14 +246,14 @@ func (t *turns) alone(ctx context.Context) (waited bool, err error) {
 
 func (t *turns) isAlone() bool { return len(t.of) > 0 && t.of[0].IsAlone() }
 
-// End lets the next ones go on.
+// End lets the next writers go on.
 func (t *turns) End() {
 	for i := range t.of {
 		t.of[i].End()
 	}
 }
 
-// isLost gives a race as the end of a transaction that cannot be committed any more: its statement would meet the same rows at each try.
+// isLost turns a race into the end of a transaction that can no longer be committed: its statement would meet the same rows at each try.
 func isLost(overtaken error) error {
 	if !IsRace(overtaken) {
 		return nil

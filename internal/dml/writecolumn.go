@@ -12,16 +12,16 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// Columns is what the columns of a table add to a row that is written: defaults, generated values, checks.
+// Columns is what the columns of a table contribute to a written row: defaults, generated values, checks.
 type Columns struct {
 	table     *schema.Table
 	defaults  []expr.Func // by column; nil without a default
-	late      []bool      // by column: the default is computed of other columns
+	late      []bool      // by column: the default is computed from other columns
 	constant  []bool      // by column: the default is a constant
 	onUpdate  []expr.Func
 	generated []expr.Func
 	checks    []check
-	pending   []int      // NOT NULL columns that a change adds, and that rows may lack still
+	pending   []int      // NOT NULL columns that a change adds, and that rows may still lack
 	computed  bool       // there is a generated column
 	updated   bool       // there is an ON UPDATE column
 	view      *viewCheck // nil: any row may be written
@@ -40,14 +40,14 @@ type viewCheck struct {
 	holds func(*expr.Env) (bool, error)
 }
 
-// through has rows that are finished checked against the view through which they are written.
+// through makes finished rows be checked against the view through which they are written.
 func (c *Columns) through(v *planner.ViewCheck) {
 	if v != nil {
 		c.view = &viewCheck{v.View, expr.CompileCond(v.Cond)}
 	}
 }
 
-// NewColumns compiles what the columns of a table add to a row.
+// NewColumns compiles what the columns of a table contribute to a row.
 func NewColumns(t *schema.Table) (*Columns, error) {
 	texts, err := planner.Texts(t)
 	if err != nil {
@@ -82,7 +82,7 @@ func NewColumns(t *schema.Table) (*Columns, error) {
 	return c, nil
 }
 
-// Convert gives v as a column stores it; number is that of the row, for the error.
+// Convert gives v as a column stores it; number is the row's, for the error.
 func (c *Columns) Convert(column int, v value.Value, number int, env *expr.Env) (value.Value, error) {
 	if v.IsNull() {
 		return v, nil
@@ -115,7 +115,7 @@ func notAll(base value.Base) string {
 	return "not a number"
 }
 
-// ColumnError is MySQL's error of a value that does not fit a column.
+// ColumnError is MySQL's error for a value that does not fit a column.
 func ColumnError(col *schema.Column, number int, err error) error {
 	var e *value.ConvertError
 	if !errors.As(err, &e) {
@@ -151,7 +151,7 @@ func ColumnError(col *schema.Column, number int, err error) error {
 	return sqlerr.New(sqlerr.CodeWrongFieldValue, sqlerr.NoPos, "%s%s", sqlerr.Whole(e.Error()), sqlerr.Whole(at))
 }
 
-// defaultOf gives a column's default; an error where it has none and NULL is not allowed, or a warning where note says so.
+// defaultOf gives a column's default; an error if it has none and NULL is not allowed, or a warning if note says so.
 func (c *Columns) defaultOf(column, number int, env *expr.Env, note bool) (value.Value, error) {
 	col := c.table.Columns[column]
 	if f := c.defaults[column]; f != nil {
@@ -160,12 +160,12 @@ func (c *Columns) defaultOf(column, number int, env *expr.Env, note bool) (value
 			return v, err
 		}
 		if c.constant[column] {
-			return c.Convert(column, v, number, env) // in UTC, whatever session asks
+			return c.Convert(column, v, number, env) // in UTC, whatever the session's zone
 		}
 		return c.written(column, v, number, env)
 	}
 	if col.Type.Base == value.TypeEnum && col.NotNull && !col.HasDefault && col.Generated == "" {
-		v, _ := col.Type.Numbered(1) // MySQL's default of such a column
+		v, _ := col.Type.Numbered(1) // MySQL's default for such a column
 		return v, nil
 	}
 	if col.Requires() && !col.HasDefault && !col.AutoIncrement && col.Generated == "" {
@@ -175,7 +175,7 @@ func (c *Columns) defaultOf(column, number int, env *expr.Env, note bool) (value
 	return value.NullValue, nil
 }
 
-// fillNulls deals with NULL in the NOT NULL columns that are generated, or in the others.
+// fillNulls handles NULL in the NOT NULL columns that are generated, or in the others.
 func (c *Columns) fillNulls(row []value.Value, generated bool, env *expr.Env) (err error) {
 	for i, col := range c.table.Columns {
 		if !col.Requires() || !row[i].IsNull() || generated != (col.Generated != "") {
@@ -193,7 +193,7 @@ func (c *Columns) fillNulls(row []value.Value, generated bool, env *expr.Env) (e
 	return nil
 }
 
-// instead gives the value that a NOT NULL column has in place of NULL: mostly an error.
+// instead gives the value of a NOT NULL column in place of NULL: usually an error.
 func (c *Columns) instead(col *schema.Column, env *expr.Env) (value.Value, error) {
 	refused := sqlerr.New(sqlerr.CodeColumnNull, sqlerr.NoPos, "Column '%s' cannot be null", col.Name)
 	if c.nullFails {
@@ -202,7 +202,7 @@ func (c *Columns) instead(col *schema.Column, env *expr.Env) (value.Value, error
 	return implicit(col, env, refused, true)
 }
 
-// written gives v, a statement's value for a column, as the column stores it: a TIMESTAMP in UTC, where its range counts.
+// written gives v, a statement's value for a column, as the column stores it: a TIMESTAMP in UTC, where its range applies.
 func (c *Columns) written(column int, v value.Value, number int, env *expr.Env) (value.Value, error) {
 	if t := c.table.Columns[column].Type; t.Declared == "TIMESTAMP" && env.Session != nil && env.Session.Zone != nil && !value.HasOffset(v) {
 		t.Declared = "DATETIME"
@@ -284,7 +284,7 @@ func (c *Columns) Finish(row []value.Value, number int, env *expr.Env) error {
 	return sqlerr.New(sqlerr.CodeViewCheckFailed, sqlerr.NoPos, "CHECK OPTION failed '%s'", c.view.name)
 }
 
-// fitsNextForm checks that a row also has the form that an announced change gives to its columns.
+// fitsNextForm checks that a row also has the form that an announced change gives its columns.
 func (c *Columns) fitsNextForm(row []value.Value, number int, env *expr.Env) error {
 	if !c.table.Announces() {
 		return nil
@@ -309,15 +309,15 @@ func isNumbered(err error, codes ...int) bool {
 	return errors.As(err, &e) && slices.Contains(codes, e.Code)
 }
 
-// isSkipped says whether IGNORE passes over a row because of err: a key is taken, a CHECK is false, a foreign key or rows that live inside
-// the row keep it.
+// isSkipped says whether IGNORE skips a row because of err: a key is taken, a CHECK is false, or a foreign key or rows interleaved in
+// the row protect it.
 func isSkipped(err error) bool {
 	return isNumbered(err, sqlerr.CodeDuplicateEntry, sqlerr.CodeCheckViolated, sqlerr.CodeViewCheckFailed, sqlerr.CodeParentRow, sqlerr.CodeNoParentRow, sqlerr.CodeCascadeDepth)
 }
 
 // sqlerr.CodeParentRow is MySQL's ER_ROW_IS_REFERENCED_2.
 
-// assignment is a planner.Assign compiled.
+// assignment is a compiled planner.Assign.
 type assignment struct {
 	column int
 	value  expr.Func // nil: the default
@@ -334,8 +334,8 @@ func compileAssigns(list []planner.Assign) []assignment {
 	return out
 }
 
-// evaluate applies assignments to the row that lies at offset in a copy of whole, from left to right, each seeing those before
-// it, as MySQL does. It gives that row.
+// evaluate applies assignments, from left to right, to the row at offset in a copy of whole; each sees the earlier ones,
+// as in MySQL. It gives that row.
 func (c *Columns) evaluate(list []assignment, whole []value.Value, offset, number int, env *expr.Env) ([]value.Value, error) {
 	whole = append([]value.Value(nil), whole...)
 	row := rowAt(whole, offset, c.table)
@@ -358,13 +358,13 @@ func (c *Columns) evaluate(list []assignment, whole []value.Value, offset, numbe
 	return row, nil
 }
 
-// rowAt is the row of a table that lies at offset in a row of a join.
+// rowAt is the row of a table at offset in a row of a join.
 func rowAt(whole []value.Value, offset int, t *schema.Table) []value.Value {
 	end := offset + t.RowWidth()
 	return whole[offset:end:end]
 }
 
-// assign gives old with what assignments make of it. changed says whether it is another row then.
+// assign applies assignments to old. changed says whether the row differs then.
 func (c *Columns) assign(list []assignment, old []value.Value, number int, env *expr.Env) (row []value.Value, changed bool, err error) {
 	if row, err = c.evaluate(list, old, 0, number, env); err != nil {
 		return nil, false, err
@@ -372,8 +372,8 @@ func (c *Columns) assign(list []assignment, old []value.Value, number int, env *
 	return c.complete(list, old, row, number, env)
 }
 
-// complete finishes row, which is old with what a list of assignments sets: with what is generated, and ON UPDATE where it is
-// another row.
+// complete finishes row, which is old with a list of assignments applied: it adds generated columns, and ON UPDATE if the row
+// differs.
 func (c *Columns) complete(list []assignment, old, row []value.Value, number int, env *expr.Env) ([]value.Value, bool, error) {
 	if err := c.Finish(row, number, env); err != nil {
 		return nil, false, err

@@ -11,7 +11,7 @@ import (
 
 // addEntry makes the operation of a new index entry. whole is the row's entity: a whole copy has the same content.
 func (rw *RowWriter) addEntry(r *RowWrite, i int, at EntryKey, whole engine.Entity, row []value.Value) error {
-	kind := engine.Upsert // the key holds the row's own: nobody else can have it
+	kind := engine.Upsert // the key contains the row's own: no other row can have it
 	if rw.Table.Indexes[i].Unique {
 		kind = engine.Insert
 	}
@@ -39,7 +39,7 @@ func (rw *RowWriter) hasEntry(ctx context.Context, w *Writer, i int, at EntryKey
 	return mine, err
 }
 
-// owner says whether an index entry exists, and whether it belongs to that row. Until a unique index is found free of
+// owner says whether an index entry exists, and whether it belongs to the given row. Until a unique index is found free of
 // duplicates, the entry under a row's values may belong to another row.
 func (rw *RowWriter) owner(ctx context.Context, w *Writer, i int, at EntryKey, row []value.Value) (taken, mine bool, err error) {
 	part, err := rw.Table.PartitionOf(row)
@@ -93,7 +93,7 @@ func (rw *RowWriter) updateEntry(ctx context.Context, w *Writer, r *RowWrite, i 
 		return rw.addEntry(r, i, to, whole, row)
 	}
 	if ix.Copy != schema.CopyRow && ix.State == schema.Public && sameValues(rw.Entries[i].Columns, old.Row, row) {
-		return nil // the entry holds nothing that changes
+		return nil // the entry contains nothing that changes
 	}
 	e, err := rw.entryEntity(i, to, whole, row)
 	if err != nil {
@@ -107,7 +107,7 @@ func (rw *RowWriter) updateEntry(ctx context.Context, w *Writer, r *RowWrite, i 
 	return nil
 }
 
-// sameValues says whether these columns of two rows are the same, to the bit.
+// sameValues says whether these columns of two rows are the same, bit by bit.
 func sameValues(columns []int, a, b []value.Value) bool {
 	for _, c := range columns {
 		if a[c] != b[c] {

@@ -16,7 +16,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// Writer is one try of a write: the rows that are to be changed, and how far they got.
+// Writer is one try of a write: the rows to change, and how far they got.
 type Writer struct {
 	exec.Run
 	frame   exec.Frame
@@ -24,12 +24,12 @@ type Writer struct {
 	Rows    []*RowWrite
 	written *Written
 	newest  *schema.Partition // see Result
-	moved   bool              // a row leaves its partition for another one
-	goes    map[string]bool   // by rowID: rows that a DELETE of several tables deletes, each on its own
-	Chunked bool              // Flush sends entity group transactions, each of which stands for itself
+	moved   bool              // a row moves from its partition to another one
+	goes    map[string]bool   // by rowID: rows that a DELETE of several tables deletes, each separately
+	Chunked bool              // Flush sends entity group transactions that are independent of each other
 
-	inside    map[insideOf][]engine.Entity // what was read ahead of what lives inside rows; see readInside
-	regather  bool                         // a row that is left out gives no key to others: they are gathered anew
+	inside    map[insideOf][]engine.Entity // rows interleaved in others that were read ahead; see readInside
+	regather  bool                         // a row that is left out frees no key for others: they are gathered anew
 	relations *relations                   // whose definitions must hold when the rows are written
 	reads     *keyReads                    // nil before the first
 	requires  []buffer.Requirement         // of foreign keys
@@ -39,7 +39,7 @@ type Writer struct {
 type Written struct {
 	ids     map[string]bool  // by rowWrite.id; rows that need no write are among them
 	numbers []int            // of the rows that were sent
-	refused map[string]error // by RowWrite.id: those that a foreign key has UPDATE IGNORE leave as they are
+	refused map[string]error // by RowWrite.id: those that UPDATE IGNORE leaves unchanged because of a foreign key
 }
 
 // RowWrite is the change of one row: operations on the row's entity and on its index entries, which go into
@@ -49,12 +49,12 @@ type RowWrite struct {
 	id           string // the same in each try
 	Table        *schema.Table
 	interleaved  []*schema.Table   // whose rows are deleted with it
-	Partition    *schema.Partition // of the table, nil where it has none
+	Partition    *schema.Partition // of the table; nil if it has none
 	PartitionKey string
 	ops          []engine.Op
-	keys         []*schema.Index // by ops: the index whose entry it is, nil for the row itself
-	unit         string          // the key of the row whose operations are added
-	row          []value.Value   // as it will be; nil when it is deleted
+	keys         []*schema.Index // by ops: the index whose entry it is; nil for the row itself
+	unit         string          // the key of the row whose operations are being added
+	row          []value.Value   // as it will be; nil if it is deleted
 	affected     int64
 	returned     []value.Value
 	next         string      // id that another run would give the row; "": the same

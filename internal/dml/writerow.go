@@ -16,13 +16,13 @@ import (
 type RowWriter struct {
 	Table   *schema.Table
 	Row     *codec.Codec
-	Entries []*codec.Codec // by index: of its entries; the same as row where they are whole copies
+	Entries []*codec.Codec // by index: of its entries; the same as row if they are whole copies
 	// building says that an index is being made or dropped, so that a row may or may not have its entry.
 	building bool
 	children []*RowWriter // of the tables interleaved in it
 }
 
-// NewRowWriter makes the writer of a table; children are the tables interleaved in it, whose rows go with its rows.
+// NewRowWriter makes the writer of a table; children are the tables interleaved in it, whose rows are deleted with its rows.
 func NewRowWriter(t *schema.Table, children ...schema.Family) *RowWriter {
 	rw := &RowWriter{Table: t, Row: codec.NewCodec(t), Entries: make([]*codec.Codec, len(t.Indexes))}
 	for i, ix := range t.Indexes {
@@ -38,7 +38,7 @@ func NewRowWriter(t *schema.Table, children ...schema.Family) *RowWriter {
 	return rw
 }
 
-// isParent says whether tables are interleaved in the table: a statement that only inserts does not know them, and no children.
+// isParent says whether tables are interleaved in the table. An insert does not know them, and has no children here.
 func (rw *RowWriter) isParent() bool { return len(rw.Table.Children) > 0 }
 
 // entity makes an entity of a codec under a key.
@@ -51,13 +51,13 @@ func (rw *RowWriter) entity(c *codec.Codec, partition, key string, row []value.V
 	return e, err
 }
 
-// insert makes the operations of a new row. They fail where a row of the same primary or unique key is.
+// insert makes the operations of a new row. They fail if a row with the same primary or unique key exists.
 func (rw *RowWriter) insert(r *RowWrite, row []value.Value) error {
 	rw.note(r, rowChange{row: row})
 	return rw.put(r, row)
 }
 
-// put makes the operations that write a row where none is.
+// put makes the operations that write a row where none exists.
 func (rw *RowWriter) put(r *RowWrite, row []value.Value) error {
 	partition, key, entries, err := rw.keysOf(row)
 	if err != nil {
@@ -91,7 +91,7 @@ func (rw *RowWriter) put(r *RowWrite, row []value.Value) error {
 // expect makes room for so many operations.
 func (r *RowWrite) expect(n int) { r.ops, r.keys = slices.Grow(r.ops, n), slices.Grow(r.keys, n) }
 
-// Add takes an operation on the row itself (key nil) or on its entry in an index. An entry that lies elsewhere is a unit of its own.
+// Add adds an operation on the row itself (key nil) or on its entry in an index. An entry stored elsewhere is a unit of its own.
 func (r *RowWrite) Add(op engine.Op, key *schema.Index) {
 	if op.Entity.RowKey != r.unit && !isGlobal(key) {
 		op.Row = r.unit
@@ -108,7 +108,7 @@ func (r *RowWrite) Add(op engine.Op, key *schema.Index) {
 	r.keys = append(r.keys, key)
 }
 
-// isGlobal says whether an index's entries lie in store partitions of their own; nil is the row itself.
+// isGlobal says whether an index's entries are in store partitions of their own; nil is the row itself.
 func isGlobal(ix *schema.Index) bool { return ix != nil && ix.Global > 0 }
 
 // Remove makes the operations that delete a row.
@@ -124,7 +124,7 @@ func (rw *RowWriter) Remove(ctx context.Context, w *Writer, r *RowWrite, old Sto
 	return rw.removeChildren(ctx, w, r, r.PartitionKey, old.Row)
 }
 
-// take makes the operations that delete a row alone.
+// take makes the operations that delete only the row.
 func (rw *RowWriter) take(ctx context.Context, w *Writer, r *RowWrite, old Stored) error {
 	partition, key, entries, err := rw.keysOfStored(&old)
 	if err != nil {
@@ -145,7 +145,7 @@ func (rw *RowWriter) take(ctx context.Context, w *Writer, r *RowWrite, old Store
 	return nil
 }
 
-// move makes the operations that turn a row into one of another partition: the row is deleted there, and inserted here, in one
+// move makes the operations that move a row to another partition: the row is deleted there, and inserted here, in one
 // transaction.
 func (rw *RowWriter) move(ctx context.Context, w *Writer, r *RowWrite, partition string, old Stored, row []value.Value) error {
 	if !w.isWhole() || rw.Table.IsExternal() {

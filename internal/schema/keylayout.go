@@ -15,14 +15,14 @@ import (
 // Code that reads, writes or plans by keys asks it, and need not know whose keys they are.
 type KeyLayout struct {
 	Partition, Row []Segment
-	// Buckets: the PartitionKey is one of so many, by the hash of what Partition gives; 0: it is what that gives.
+	// Buckets is the number of PartitionKeys, chosen by the hash of what Partition gives; 0: the PartitionKey is what Partition gives.
 	Buckets int
-	// Raw: another program chose the form. Entities of other forms may lie between, and partitions come in the order of the
+	// Raw: another program chose the form. Entities of other forms may lie in between, and partitions come in the order of the
 	// columns in their keys.
 	Raw bool
 }
 
-// layout gives the layout of the table's rows, whose definition may be damaged.
+// layout gives the layout of the table's rows. The definition may be damaged.
 func (t *Table) layout() (l KeyLayout, err error) {
 	if t.IsExternal() {
 		l.Raw = true
@@ -69,8 +69,8 @@ func (t *Table) entryLayout(ix *Index) (l KeyLayout, err error) {
 	return l, err
 }
 
-// LayoutOf says where the entities of a key are: nil is the rows' own. Entries lie in the store partitions of their rows, but for
-// those of a Global index.
+// LayoutOf says where the entities of a key are stored; nil is the rows' own key. Entries are in the store partitions of their rows,
+// except those of a Global index.
 func (t *Table) LayoutOf(ix *Index) *KeyLayout {
 	if ix == nil || ix.Global == 0 {
 		return &t.Layout
@@ -78,14 +78,14 @@ func (t *Table) LayoutOf(ix *Index) *KeyLayout {
 	return &ix.layout
 }
 
-// suffix is the primary key behind the values in an index entry's key.
+// suffix is the primary key after the values in an index entry's key.
 func (t *Table) suffix() []Segment {
 	segments := slices.Clone(t.Layout.Row)
 	segments[0].Text = string(keymap.Separator)
 	return segments
 }
 
-// codes are the segments of a key that is made of a name, which may be "", and codes with separators between.
+// codes are the segments of a key that consists of a name, which may be "", and codes with separators in between.
 func (t *Table) codes(what, name string, columns []KeyColumn) ([]Segment, error) {
 	out := make([]Segment, 0, 2*len(columns))
 	for i, p := range columns {
@@ -123,8 +123,8 @@ func (t *Table) raw(segments []Segment) ([]Segment, error) {
 	return out, nil
 }
 
-// CutFrom is how long a key of the rows, or of an index's entries, is at least that may be out of the order of the columns in a run,
-// see Stem; 0: none is.
+// CutFrom is the least length of a key of the rows, or of an index's entries, that may be out of the order of the columns within a
+// run, see Stem; 0: none is.
 func (t *Table) CutFrom(ix *Index) (least int) {
 	if t.Layout.Raw {
 		return 1
@@ -142,7 +142,7 @@ func (t *Table) CutFrom(ix *Index) (least int) {
 	return least
 }
 
-// Stem gives what the RowKeys of a run have in common with key, where the store may sort the run otherwise than SQL does: it up to
+// Stem gives what the RowKeys of a run have in common with key, if the store may sort the run differently from SQL: key up to
 // the first code that is cut or, in a key of another program, up to the first character that may be sorted by its UTF-16 units.
 func (l *KeyLayout) Stem(key string) (stem string, cut bool) {
 	if l.Raw {

@@ -22,11 +22,11 @@ const (
 )
 
 // Partitions divides a table's rows by the values of some columns, each partition into a physical table of its own:
-// PARTITION BY RANGE and LIST. The columns are part of every unique key, so that a row's keys can be in its
-// own partition only.
+// PARTITION BY RANGE and LIST. The columns are part of every unique key, so that a row's keys can be only in its
+// own partition.
 //
 // Whatever the statement says (YEAR(created), TO_DAYS(created)), bounds are kept as key codes of the columns
-// themselves: a condition on a column leads to the same partitions whichever way they were declared.
+// themselves: a condition on a column leads to the same partitions however they were declared.
 type Partitions struct {
 	Kind    PartitionKind
 	Columns []int
