@@ -28,15 +28,15 @@ func (w *Writer) ClaimedTwice() error {
 	return nil
 }
 
-// Renews says whether a change of a definition rewrites the entries of an index. The form of entries of a complete index does not
-// change if they hold only keys; in other store partitions each would take a transaction of several steps.
+// Renews says whether a change of a definition rewrites the entries of an index. It does not rewrite those of a complete Global index
+// that hold only keys: their form stays, and each would take a transaction over several store partitions.
 func Renews(ix *schema.Index) bool {
 	return ix.State != schema.DeleteOnly && (ix.Global == 0 || ix.Copy != schema.CopyKeys || ix.State != schema.Public)
 }
 
 // Renew makes the operations that rewrite a row with its entries, including those in indexes under construction. A change of the
 // definition writes the entries that Renews names; a repair writes all, and mine says whether the row may have the entry under a unique
-// key. Each entity gets a new ETag, so that no writer relies on what it read before.
+// key. Each rewritten entity gets a new ETag, so that no writer relies on what it read before.
 func (rw *RowWriter) Renew(ctx context.Context, w *Writer, r *RowWrite, old Stored, mine func(i int, at EntryKey, found *engine.Entity) (bool, error)) error {
 	partition, key, entries, err := rw.keysOf(old.Row)
 	if err != nil {

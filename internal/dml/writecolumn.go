@@ -309,13 +309,11 @@ func isNumbered(err error, codes ...int) bool {
 	return errors.As(err, &e) && slices.Contains(codes, e.Code)
 }
 
-// isSkipped says whether IGNORE skips a row because of err: a key is taken, a CHECK is false, or a foreign key or rows interleaved in
-// the row protect it.
+// isSkipped says whether IGNORE skips a row because of err: a key is taken, a CHECK or a view's check fails, or a foreign key or rows
+// interleaved in the row forbid it.
 func isSkipped(err error) bool {
 	return isNumbered(err, sqlerr.CodeDuplicateEntry, sqlerr.CodeCheckViolated, sqlerr.CodeViewCheckFailed, sqlerr.CodeParentRow, sqlerr.CodeNoParentRow, sqlerr.CodeCascadeDepth)
 }
-
-// sqlerr.CodeParentRow is MySQL's ER_ROW_IS_REFERENCED_2.
 
 // assignment is a compiled planner.Assign.
 type assignment struct {

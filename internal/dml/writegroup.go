@@ -21,16 +21,16 @@ type group struct {
 	partition string
 	rows      []*RowWrite
 	ops       []engine.Op
-	at        map[string]int // by RowKey: the operation on it, where there is more than one row
-	bytes     int            // where groups are bounded
+	at        map[string]int // by RowKey: the operation on it, if there is more than one row
+	bytes     int            // if groups are limited
 	most      int            // operations that it is likely to get
 }
 
 // grouped is what Writer.groups gives.
 type grouped struct {
 	groups []*group
-	linked bool // two of them touch the same entity, so that they must be sent in turn
-	torn   bool // a row is in several of them, as it has entries in other store partitions, so that they must be sent at once
+	linked bool // two of them touch the same entity, so they must be sent one after another
+	torn   bool // a row is in several of them, with entries in other store partitions, so they must be sent together
 }
 
 // groups distributes the rows, in their order, over as few transactions as the limits allow.
@@ -78,7 +78,7 @@ func (w *Writer) groups(mostOps, mostBytes int) (out grouped) {
 	return out
 }
 
-// byPartition gives the operations of each store partition: mostly of one.
+// byPartition gives the operations of each store partition: usually there is only one.
 func (r *RowWrite) byPartition() [][]engine.Op {
 	switch {
 	case len(r.ops) == 0:
@@ -100,7 +100,7 @@ func (r *RowWrite) byPartition() [][]engine.Op {
 	return out
 }
 
-// isInOnePlace says whether there are operations, all of one store partition.
+// isInOnePlace says whether there are operations, all in one store partition.
 func (r *RowWrite) isInOnePlace() bool {
 	for i := range r.ops {
 		if r.ops[i].Entity.PartitionKey != r.ops[0].Entity.PartitionKey {
@@ -110,13 +110,13 @@ func (r *RowWrite) isInOnePlace() bool {
 	return len(r.ops) > 0
 }
 
-// exceeds says whether the group is too large for an entity group transaction, as a row can be with those inside it.
+// exceeds says whether the group is too large for an entity group transaction, as a row can be together with its children.
 func (g *group) exceeds(l engine.Limits) bool {
 	return len(g.ops) > l.BatchOps ||
 		engine.CommitBytes(&engine.Commit{Table: g.table, PartitionKey: g.partition, Ops: g.ops}, l.BatchBytes) > l.BatchBytes
 }
 
-// add takes an operation of one more row.
+// add adds an operation of one more row.
 func (g *group) add(op engine.Op) {
 	if i, has := g.at[op.Entity.RowKey]; has && fold(&g.ops[i], &op) {
 		return
@@ -128,13 +128,13 @@ func (g *group) add(op engine.Op) {
 	g.ops = append(g.ops, op)
 }
 
-// fold makes one operation of two on the same entity, because a transaction names each entity once: what one row
-// gives up another may take. It says no where there is no such one.
+// fold merges two operations on the same entity into one, because a transaction names each entity once: one row may
+// take what another gives up. It says whether that is possible.
 func fold(have, op *engine.Op) bool {
 	taken := have.Taken || op.Taken || have.Row != op.Row
 	switch {
 	case have.Kind == engine.Merge && op.Kind == engine.Merge: // two touches of a parent
-	case have.Kind == engine.Delete && op.Kind == engine.Delete: // a row goes with two others
+	case have.Kind == engine.Delete && op.Kind == engine.Delete: // a row is deleted with two others
 		have.IfMatch, have.Taken = cmp.Or(have.IfMatch, op.IfMatch), taken
 	case have.Kind == engine.Delete && op.Kind != engine.Delete:
 		*have = engine.Op{Kind: engine.Replace, Entity: op.Entity, IfMatch: have.IfMatch, Row: op.Row, Taken: taken, Parent: have.Parent || op.Parent}
@@ -166,7 +166,7 @@ func (w *Writer) send(ctx context.Context, g *group) error {
 	return nil
 }
 
-// requests is how many it takes to send groups one by one. Rows of temporary tables are not sent.
+// requests is how many requests it takes to send groups one by one. Rows of temporary tables are not sent.
 func requests(groups []*group) (n int64) {
 	for _, g := range groups {
 		if !g.rows[0].Table.Temporary {
@@ -176,8 +176,8 @@ func requests(groups []*group) (n int64) {
 	return n
 }
 
-// temporaryFirst moves groups of temporary tables to the front and says how many there are. Where such a row is refused, nothing was
-// sent then.
+// temporaryFirst moves groups of temporary tables to the front and says how many there are. If such a row is refused, nothing has
+// been sent yet.
 func temporaryFirst(groups []*group) (n int) {
 	for i, g := range groups {
 		if g.rows[0].Table.Temporary {
@@ -189,7 +189,7 @@ func temporaryFirst(groups []*group) (n int) {
 	return n
 }
 
-// transact commits groups of different places at once.
+// transact commits groups of different places in one transaction.
 func (w *Writer) transact(ctx context.Context, store engine.Transactor, groups []*group) error {
 	if w.X.Budget != nil {
 		l := w.Rt.Engine.Limits()
@@ -235,7 +235,7 @@ func (w *Writer) transact(ctx context.Context, store engine.Transactor, groups [
 	return nil
 }
 
-// ready makes sure that a group can be sent: no entity is in it twice, and the definitions hold that it was made by.
+// ready makes sure that a group can be sent: no entity is in it twice, and the definitions by which it was made still hold.
 func (w *Writer) ready(ctx context.Context, g *group) error {
 	if err := g.distinct(); err != nil {
 		return g.explain(err)
@@ -253,7 +253,7 @@ func (w *Writer) ready(ctx context.Context, g *group) error {
 	return nil
 }
 
-// relationsHold makes sure that the definitions of the tables which foreign keys tie to the rows hold.
+// relationsHold makes sure that the definitions of the tables tied to the rows by foreign keys still hold.
 func (w *Writer) relationsHold(ctx context.Context) error {
 	if w.relations == nil {
 		return nil
@@ -273,8 +273,8 @@ func (g *group) done() {
 	}
 }
 
-// distinct makes sure that there is one operation an entity. Where two rows of the statement have the same key, the
-// error is that of the later one's operation.
+// distinct makes sure that there is one operation per entity. If two rows of the statement have the same key, the
+// error is about the later row's operation.
 func (g *group) distinct() error {
 	if len(g.rows) < 2 || len(g.at) == len(g.ops) {
 		return nil
@@ -289,9 +289,9 @@ func (g *group) distinct() error {
 	return nil
 }
 
-// sendAll commits groups side by side. After an error no further one is begun; those under way are waited for,
-// so that it is known what stands. Of several errors the first by its rows is given, but one that leaves open
-// whether its rows were written comes before all others: the statement must not run again then.
+// sendAll commits groups in parallel. After an error no further one is begun, but it waits for those under way,
+// so that it knows what was written. Of several errors it gives the first in row order, except that an error that leaves
+// open whether its rows were written comes before all others: the statement must not run again then.
 func (w *Writer) sendAll(ctx context.Context, groups []*group) error {
 	var (
 		mu     sync.Mutex
@@ -323,10 +323,10 @@ func opOf(err error) int {
 	return -1
 }
 
-// explain makes MySQL's error of a commit's failure, where it is that a key is taken.
+// explain turns a commit's failure into MySQL's error if the reason is that a key is taken.
 func (g *group) explain(err error) error { return g.explainAt(err, opOf(err)) }
 
-// explainAt is explain of a failure of the group's operation at.
+// explainAt is explain for a failure of the group's operation at.
 func (g *group) explainAt(err error, at int) error {
 	if at < 0 || at >= len(g.ops) {
 		return err
@@ -352,15 +352,13 @@ func (r *RowWrite) explain(err error, j int) error {
 		return err
 	}
 	if r.Resolved || r.automatic && r.Table.IsAutoKey(r.keys[j]) {
-		// It was free when it was read, or when it was made for this row, and was taken since: the next try sees that.
+		// It was free when it was read or made for this row, and was taken since: the next try sees that.
 		return &engine.Error{Code: engine.CodeStale, Op: j, Message: "another writer took a key that was free", Cause: err}
 	}
 	return DuplicateError(r.Table, r.keys[j], r.row)
 }
 
-// sqlerr.CodeDuplicateEntry is MySQL's number of the error that a key is taken.
-
-// DuplicateError says that the key of a row is taken: key nil is the primary key.
+// DuplicateError says that a key of a row is taken; a nil key is the primary key.
 func DuplicateError(t *schema.Table, key *schema.Index, row []value.Value) *sqlerr.Error {
 	name, parts := "PRIMARY", t.Key
 	if key != nil {

@@ -58,10 +58,10 @@ type RowWrite struct {
 	affected     int64
 	returned     []value.Value
 	next         string      // id that another run would give the row; "": the same
-	auto         int64       // its AUTO_INCREMENT value; 0 without one
+	auto         int64       // its AUTO_INCREMENT value; 0: none
 	automatic    bool        // which was made for it
 	Resolved     bool        // its keys were read and found free
-	deletes      bool        // there is a Delete among ops
+	deletes      bool        // ops contains a Delete
 	changes      []rowChange // of rows that foreign keys tie to others
 	cascaded     bool        // it follows a change of the statement, and is not counted
 	Done         bool
@@ -84,14 +84,14 @@ func NewWriter(ctx context.Context, rt *exec.Runtime, x *exec.Execution, sofar *
 // env is the environment of the statement's expressions.
 func (w *Writer) env() *expr.Env { return &w.frame.Env }
 
-// at says which row the statement's warnings are about from now on. There are hardly any in strict mode without IGNORE.
+// at says which row the statement's next warnings are about. There are hardly any in strict mode without IGNORE.
 func (w *Writer) at(number int) {
 	if d := &w.X.Session.Diagnostics; d.Adjust {
 		d.Row(number)
 	}
 }
 
-// Add takes a row's change for the next flush.
+// Add adds a row's change to the next flush.
 func (w *Writer) Add(r *RowWrite) error {
 	if w.written.ids[r.id] {
 		return nil
@@ -104,7 +104,7 @@ func (w *Writer) Add(r *RowWrite) error {
 	return w.Charge(r.bytes(), "write")
 }
 
-// noGlobal refuses to write what no entity group transaction covers.
+// noGlobal refuses to write what no entity group transaction can cover.
 func noGlobal(key, table string) error {
 	return sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "the key '%s' of table %s is GLOBAL: a row and its entry there lie in two store partitions, "+
 		"and with transactions=group no transaction covers both; open the database without that to write", key, table)
@@ -121,14 +121,14 @@ func (r *RowWrite) bytes() (bytes int64) {
 	return bytes
 }
 
-// Flush writes all rows that were added: at once, where the store can and the Writer is not Chunked.
+// Flush writes all added rows: in one transaction, if the store can and the Writer is not Chunked.
 func (w *Writer) Flush(ctx context.Context) error {
 	if w.tx != nil {
 		return w.apply(ctx)
 	}
 	limits := w.Rt.Engine.Limits()
 	all, whole := w.Rt.Engine.(engine.Transactor)
-	atOnce := whole && !w.Chunked && all.Snapshots() // what does not go by one commit goes by one transaction
+	atOnce := whole && !w.Chunked && all.Snapshots() // what does not fit one commit goes in one transaction
 	in := grouped{}
 	if atOnce {
 		in = w.groups(math.MaxInt, math.MaxInt)
@@ -159,8 +159,8 @@ func (w *Writer) Flush(ctx context.Context) error {
 	return w.sendAll(ctx, groups[inTurn:])
 }
 
-// isDivided says whether the rows are written by groups where the store itself has no larger transactions: those of a table that other
-// tables are interleaved in, as all that change are to be in one group, and those of other programs' tables.
+// isDivided says whether the rows are written in groups even if the store has no larger transactions: those of a table with
+// interleaved tables, because all that change must be in one group, and those of other programs' tables.
 func (w *Writer) isDivided() bool {
 	return slices.ContainsFunc(w.Rows, func(r *RowWrite) bool {
 		return len(r.ops) > 0 && r.Table.IsExternal() || slices.ContainsFunc(r.ops, func(op engine.Op) bool { return op.Parent })
@@ -174,7 +174,7 @@ func (w *Writer) isWhole() bool {
 }
 
 // apply puts the rows into the transaction's buffer, all or none. As outside a transaction, one row may take a key that another
-// one gives up.
+// gives up.
 func (w *Writer) apply(ctx context.Context) error {
 	mark := w.tx.Mark()
 	for _, g := range w.groups(math.MaxInt, math.MaxInt).groups {
@@ -246,7 +246,7 @@ func (w *Writer) remember() {
 	}
 }
 
-// partial tells what was written when err ended the statement; err itself where nothing was.
+// partial gives an error that says what was written when err ended the statement; err itself if nothing was.
 func (w *Writer) partial(err error) error {
 	done := len(w.written.numbers)
 	if done == 0 || w.tx != nil {
