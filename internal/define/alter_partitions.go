@@ -9,7 +9,7 @@ import (
 )
 
 // alterPartitions is ADD, DROP and TRUNCATE PARTITION. Physical tables follow the definition: a partition without one
-// gets it, and one that no partition has any more is deleted.
+// gets one, and one that no partition uses any more is deleted.
 func (m *alteration) alterPartitions(a *dialect.AlterAction) error {
 	ps := m.t.Partitions
 	if in := m.t.Interleaved; in != nil && ps != nil {
@@ -61,7 +61,7 @@ var partitionVerbs = map[dialect.AlterKind]string{
 	dialect.AddPartition: "ADD", dialect.DropPartition: "DROP", dialect.TruncatePartition: "TRUNCATE",
 }
 
-// divides says whether a column is among those that say in which partition, the store's or the table's, a row is.
+// divides says whether a column helps determine a row's partition, the store's or the table's.
 func (m *alteration) divides(column int) bool { return slices.Contains(m.t.SpreadBy(), column) }
 
 // partitionsNamed resolves the names of ALTER TABLE … PARTITION.

@@ -13,7 +13,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// column makes a column of its definition, without the property that it is kept in.
+// column makes a column from its definition, without the property that stores it.
 func (d *definer) column(def *dialect.ColumnDef) (*schema.Column, error) {
 	t, err := d.columnType(def)
 	if err != nil {
@@ -98,8 +98,8 @@ func currentTimestamp(call *dialect.Call) string {
 	return "CURRENT_TIMESTAMP"
 }
 
-// otherDigits says whether a column of a type that MySQL has asks call, which is CURRENT_TIMESTAMP, for other digits of a second
-// than its own. MySQL refuses that.
+// otherDigits says whether call, which is CURRENT_TIMESTAMP, has other fractional-second digits than a column of a type that MySQL
+// has. MySQL refuses that.
 func otherDigits(t *value.Type, call *dialect.Call) bool {
 	if t.Base != value.TypeDateTime || t.Precision < 0 || t.Precision > 6 {
 		return false
@@ -158,7 +158,7 @@ func (d *definer) checkDefault(i int) (bad error) {
 	return bad
 }
 
-// bindTexts binds the texts of the whole definition, and checks what they may be.
+// bindTexts binds the texts of the whole definition, and checks what they contain.
 func (d *definer) bindTexts() (err error) {
 	t := d.t
 	if d.texts, err = planner.BindTexts(t); err != nil {
@@ -226,7 +226,7 @@ func (d *definer) bindTexts() (err error) {
 	return nil
 }
 
-// unqualify leaves the table's name out of its texts, as MySQL does: so they hold when it is renamed, and for CREATE TABLE … LIKE.
+// unqualify removes the table's name from its texts, as MySQL does: so they survive renaming and CREATE TABLE … LIKE.
 func (d *definer) unqualify() {
 	for _, c := range d.t.Columns {
 		c.Default, c.Generated = dialect.Unqualified(c.Default), dialect.Unqualified(c.Generated)

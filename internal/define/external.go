@@ -11,7 +11,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// edmTypes are the types that a property can be declared to have, with those of columns that can be kept in it.
+// edmTypes are the types that a property can be declared with, each with the column types that it can hold.
 var edmTypes = map[string][]value.Base{
 	"String":   {value.TypeChar, value.TypeText, value.TypeJSON, value.TypeDecimal},
 	"Int32":    {value.TypeTinyInt, value.TypeSmallInt, value.TypeMediumInt, value.TypeInt, value.TypeBigInt},
@@ -24,7 +24,7 @@ var edmTypes = map[string][]value.Base{
 }
 
 // defineExternal makes the table that CREATE EXTERNAL TABLE describes: names and types for what another program
-// keeps in a physical table. It has no indexes, as that program would not write their entries.
+// keeps in a physical table. It has no indexes, because that program would not write their entries.
 func defineExternal(c *dialect.CreateTable, database string) (*schema.Table, error) {
 	x := c.External
 	d := &definer{t: &schema.Table{Database: database, Name: c.Table.Name, Physical: x.Location, External: &schema.External{}}}
@@ -124,7 +124,7 @@ func edmName(col *schema.Column, def *dialect.ColumnDef) (string, error) {
 		col.Name, def.Edm, strings.Join(slices.Sorted(maps.Keys(edmTypes)), ", "))
 }
 
-// template reads how a key is made. Columns of a key are no properties, and never NULL.
+// template reads how a key is made. Columns of a key are not properties, and never NULL.
 func (d *definer) template(what, text string) ([]schema.Segment, error) {
 	pieces, err := schema.ParseTemplate(text, d.t.Columns, d.find)
 	if err != nil {

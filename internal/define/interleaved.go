@@ -9,8 +9,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// interleaved takes the foreign key of a table that lives inside its parent, once the primary key is set. A column that refers to the
-// parent is one, too.
+// interleaved applies the foreign key of an interleaved table, once the primary key is set. A column that refers to the
+// parent counts as one, too.
 func (d *definer) interleaved(c *dialect.CreateTable) error {
 	name := c.Options["INTERLEAVE IN PARENT"]
 	var keys []dialect.ForeignKey
@@ -97,7 +97,7 @@ func (d *definer) interleave(f *dialect.ForeignKey, withParent bool) error {
 func (d *definer) shareParent() error {
 	parent := d.parent
 	if ix := parent.ParentCopies(d.t.Name); d.t.Interleaved.WithParent && ix != nil {
-		d.t.RowName = ix.KeyName // of a table that a process did not live to make
+		d.t.RowName = ix.KeyName // of a table that a process died before making
 	} else {
 		d.t.RowName = parent.Clone().KeyName(d.t.Name)
 	}

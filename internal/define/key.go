@@ -225,7 +225,7 @@ func (d *definer) setCuts() {
 	}
 }
 
-// partition takes PARTITION BY: KEY gives each value a partition, HASH and KEY … PARTITIONS n give n.
+// partition applies PARTITION BY: KEY gives each value a partition, HASH and KEY … PARTITIONS n give n.
 func (d *definer) partition(def *dialect.Partitioning) error {
 	if def == nil {
 		return nil
@@ -296,8 +296,8 @@ func (d *definer) partition(def *dialect.Partitioning) error {
 	return nil
 }
 
-// uniqueInPartition refuses a unique index that could not be kept: an index entry lies in its row's
-// partition, so only there can a second one be noticed. Entries of one that says GLOBAL lie elsewhere, where that is needed.
+// uniqueInPartition refuses a unique index that could not be enforced: an index entry is in its row's partition, so a
+// duplicate can be noticed only there. Entries of a GLOBAL index are stored elsewhere if necessary.
 func (d *definer) uniqueInPartition(ix *schema.Index) error {
 	has := func(c int) bool {
 		return slices.ContainsFunc(ix.Key, func(k schema.KeyColumn) bool { return k.Column == c && k.Prefix == 0 })
@@ -317,7 +317,7 @@ func (d *definer) uniqueInPartition(ix *schema.Index) error {
 	if ix.Global = schema.GlobalBuckets; d.t.Spread.Kind == schema.SpreadByHash {
 		ix.Global = d.t.Spread.Count
 	}
-	if ix.Copy == schema.CopyRow { // else every change of a row would be one of two store partitions
+	if ix.Copy == schema.CopyRow { // else every change of a row would span two store partitions
 		ix.Copy = schema.CopyKeys
 	}
 	return nil

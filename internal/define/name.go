@@ -10,7 +10,7 @@ import (
 // maxNameLength is how many characters the name of a table, a column, a key and the like may have, as in MySQL.
 const maxNameLength = 64
 
-// CheckName refuses a name that is too long for anything that definitions name.
+// CheckName refuses a name that is too long for anything in a definition.
 func CheckName(name string, pos dialect.Pos) error {
 	if utf8.RuneCountInString(name) <= maxNameLength {
 		return nil
@@ -18,7 +18,7 @@ func CheckName(name string, pos dialect.Pos) error {
 	return sqlerr.TooLongName(pos, name)
 }
 
-// checkNames refuses names that are too long, of what a statement makes.
+// checkNames refuses names that are too long, for what a statement makes.
 func checkNames(pos dialect.Pos, names ...string) error {
 	for _, name := range names {
 		if err := CheckName(name, pos); err != nil {
@@ -28,7 +28,7 @@ func checkNames(pos dialect.Pos, names ...string) error {
 	return nil
 }
 
-// checkTableNames does so for CREATE TABLE. Constraints are checked when they are added, as their names may be made of the table's.
+// checkTableNames does so for CREATE TABLE. Constraints are checked when they are added, because their names may derive from the table's.
 func checkTableNames(c *dialect.CreateTable) error {
 	err := CheckName(c.Table.Name, c.Table.Pos)
 	for i := 0; err == nil && i < len(c.Columns); i++ {
@@ -52,7 +52,7 @@ func checkPartitionNames(parts []dialect.PartitionDef, pos dialect.Pos) error {
 	return nil
 }
 
-// checkNewNames is checkTableNames of an action of ALTER TABLE.
+// checkNewNames is checkTableNames for an action of ALTER TABLE.
 func checkNewNames(a *dialect.AlterAction) error {
 	err := checkNames(a.Pos, a.NewName, a.Index.Name, a.Column.Name)
 	if err == nil {

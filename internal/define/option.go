@@ -7,11 +7,11 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// engines are the storage engines that programs written for MySQL name. All mean this one.
+// engines are the storage engines named by programs written for MySQL. All mean this one.
 var engines = strings.Fields("default nearlyfree innodb myisam memory heap csv archive blackhole merge mrg_myisam federated example ndb ndbcluster aria")
 
-// CheckOptions refuses options that promise what is not done, and words that no option has. Options that
-// change nothing about a table here may have any value.
+// CheckOptions refuses options that promise what is not done, and unknown ones. Options that
+// do not affect a table here may have any value.
 func CheckOptions(options map[string]string) error {
 	for _, name := range []string{"ENGINE", "TYPE", "ENCRYPTION", "ALGORITHM", "LOCK"} {
 		given, ok := options[name]

@@ -116,7 +116,7 @@ func (d *definer) partitionInterval(def *dialect.Partitioning) error {
 	return nil
 }
 
-// addPartitions adds partitions behind those that there are.
+// addPartitions adds partitions after the existing ones.
 func (d *definer) addPartitions(defs []dialect.PartitionDef, pos dialect.Pos) error {
 	ps := d.t.Partitions
 	if ps.Every > 0 {
@@ -146,7 +146,7 @@ func (d *definer) addPartitions(defs []dialect.PartitionDef, pos dialect.Pos) er
 	return nil
 }
 
-// checkPartition refuses options of one partition that promise what is not done.
+// checkPartition refuses options of a partition that promise what is not done.
 func checkPartition(def *dialect.PartitionDef, pos dialect.Pos) error {
 	if def.Options["COMMENT"] != "" {
 		return sqlerr.NotSupported(pos, "a COMMENT of partition %s (write it into the table's COMMENT) is", def.Name)
@@ -214,8 +214,8 @@ func (d *definer) addList(p *schema.Partition, def *dialect.PartitionDef, pos di
 	return nil
 }
 
-// bound gives the codes that the values of a partition's definition stand for: those From … To equal them,
-// those below From are less. A MAXVALUE, nil, is above all.
+// bound gives the codes for the values of a partition's definition: codes in From … To equal them, codes
+// below From are less. A MAXVALUE, nil, is above all.
 func (d *definer) bound(list []dialect.Expr, pos dialect.Pos) (span keymap.Span, text string, err error) {
 	ps := d.t.Partitions
 	if len(list) != len(ps.Columns) {
@@ -228,7 +228,7 @@ func (d *definer) bound(list []dialect.Expr, pos dialect.Pos) (span keymap.Span,
 			from, to = append(from, keymap.Separator), append(to, keymap.Separator)
 		}
 		if e == nil {
-			// What stands behind MAXVALUE does not matter: there is no value that ties with it.
+			// What follows MAXVALUE does not matter: no value ties with it.
 			texts = append(texts, "MAXVALUE")
 			if i == 0 {
 				return keymap.Span{}, strings.Join(texts, ", "), nil
@@ -278,7 +278,7 @@ func (d *definer) constant(e dialect.Expr, pos dialect.Pos) (value.Value, error)
 	return expr.Compile(n)(&expr.Env{Session: &expr.Session{}})
 }
 
-// partitionDates gives the dates at which the table's function reaches v, and v + 1: NULL where no date does.
+// partitionDates gives the dates at which the table's function reaches v, and v + 1: NULL if no date does.
 func (d *definer) partitionDates(v value.Value, pos dialect.Pos) (low, high value.Value, err error) {
 	ps := d.t.Partitions
 	t := d.t.Columns[ps.Columns[0]].Type

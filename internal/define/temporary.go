@@ -27,7 +27,7 @@ func CheckTemporaryCopy(t *schema.Table) error {
 	return nil
 }
 
-// CheckTemporaryChange is CheckTemporary for what ALTER TABLE does to one.
+// CheckTemporaryChange is CheckTemporary for an ALTER TABLE of one.
 func CheckTemporaryChange(actions []dialect.AlterAction) error {
 	for i := range actions {
 		if actions[i].Kind == dialect.AddForeignKey {

@@ -12,8 +12,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// View makes the table that a CREATE VIEW describes. The names in its query are written out, so that it means the same when the
-// tables have further columns.
+// View makes the table that a CREATE VIEW describes. The names in its query are fully qualified, so that it keeps its meaning when
+// the tables get further columns.
 //
 // s.View has the database of the view as SQL names it, database is its name in the store.
 func View(s *dialect.CreateView, database string, tables schema.Tables, opt planner.Options) (*schema.Table, error) {

@@ -11,14 +11,14 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// aggregateNode groups rows: by hash, groups in the order in which they first came; or one at a time where
-// rows come by group. Without anything to group by there is one group, also of no rows. With a rollup there is one for each level.
+// aggregateNode groups rows: by hash, with groups in the order of their first rows; or one group at a time if rows come by
+// group. Without grouping columns there is one group, even of no rows. With a rollup there is one for each level.
 type aggregateNode struct {
 	input     Node
 	group     []expr.Func
 	collation []value.Collation
 	aggs      []*expr.Aggregate
-	grow      []bool // aligned with aggs: what they hold may become more with each row
+	grow      []bool // aligned with aggs: their state may grow with each row
 	sorted    bool
 	rollup    bool
 }
@@ -50,7 +50,7 @@ func (n *aggregateNode) Open(f *Frame) Iterator {
 	}
 }
 
-// groupState is one group: its values and the states of its aggregates. It is made by the first values, as many as its level says,
+// groupState is one group: its values and the states of its aggregates. As many of the values as its level says identify it,
 // and the others are NULL.
 type groupState struct {
 	values []value.Value
@@ -64,16 +64,16 @@ type aggregateIter struct {
 	f      *Frame
 	input  Iterator
 	row    []value.Value
-	values []value.Value // of the row at hand
+	values []value.Value // of the current row
 	key    []byte
 	ends   []int // of the values in key
 
-	groups []*groupState // done, from at on not passed yet
+	groups []*groupState // done; those from at on are not passed yet
 	at     int
 	ended  bool // the input is
 	held   int64
 
-	// Where rows come in order: the groups of the last row, the largest first, and that row's key.
+	// If rows come in order: the groups of the last row, the largest first, and that row's key.
 	open     []*groupState
 	last     []byte
 	lastEnds []int
@@ -141,7 +141,7 @@ func (it *aggregateIter) single(ctx context.Context) error {
 	return it.end()
 }
 
-// nextSorted reads up to the end of the group at hand. With a rollup further groups may end with it.
+// nextSorted reads up to the end of the current group. With a rollup further groups may end with it.
 func (it *aggregateIter) nextSorted(ctx context.Context) error {
 	for {
 		row, err := it.input.Next(ctx)
@@ -176,7 +176,7 @@ func (it *aggregateIter) nextSorted(ctx context.Context) error {
 	}
 }
 
-// firstLevel is that of the largest groups.
+// firstLevel is the level of the largest groups.
 func (it *aggregateIter) firstLevel() int {
 	if it.node.rollup {
 		return 0
@@ -192,7 +192,7 @@ func (it *aggregateIter) close(level int) {
 	}
 }
 
-// same is how many values, from the first on, the row at hand has in common with the one before.
+// same is how many values, from the first on, the current row shares with the previous one.
 func (it *aggregateIter) same() int {
 	if it.open == nil || bytes.Equal(it.key, it.last) {
 		return len(it.values)
@@ -237,7 +237,7 @@ func (it *aggregateIter) hash(ctx context.Context) error {
 	}
 }
 
-// indexed gives the group of a level that the row at hand is in.
+// indexed gives the current row's group at a level.
 func (it *aggregateIter) indexed(index map[string]*groupState, level int) (*groupState, error) {
 	key := it.key
 	if level < len(it.ends) {
@@ -252,7 +252,7 @@ func (it *aggregateIter) indexed(index map[string]*groupState, level int) (*grou
 	return g, it.hold(g, int64(len(key))+bytesPerEntry+BytesPerRow+int64(len(g.values))*BytesPerValue)
 }
 
-// endOf is the length of the key's part for so many values.
+// endOf is the length of the part of the key for so many values.
 func (it *aggregateIter) endOf(values int) int {
 	if values == 0 {
 		return 0
@@ -260,7 +260,7 @@ func (it *aggregateIter) endOf(values int) int {
 	return it.ends[values-1]
 }
 
-// sortRollup puts the groups into the order of their values, each larger one behind those that it is made of.
+// sortRollup sorts the groups by their values, each larger group after those that it consists of.
 func (it *aggregateIter) sortRollup() {
 	compare := func(a, b *groupState) int {
 		for i := range a.values {
@@ -295,7 +295,7 @@ func (it *aggregateIter) evalGroup(row []value.Value) error {
 	return nil
 }
 
-// newGroup makes the group of a level that the row at hand is in.
+// newGroup makes the current row's group at a level.
 func (it *aggregateIter) newGroup(level int) *groupState {
 	g := &groupState{values: make([]value.Value, len(it.values)), states: make([]expr.State, len(it.node.aggs)), level: level}
 	copy(g.values, it.values[:level])

@@ -10,7 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// branch reads some spans beside others: its next chunk may be on its way while another branch is used.
+// branch reads some spans alongside others: its next chunk may be on its way while another branch is used.
 type branch struct {
 	src   *SpanSource
 	chunk []engine.Entity
@@ -41,7 +41,7 @@ func newBranches(r *Run, sources []*SpanSource) branches {
 	return b
 }
 
-// ask sends for the branch's next chunk, unless that is under way or only one request may be at a time.
+// ask requests the branch's next chunk, unless that is under way or only one request is allowed at a time.
 // The chunk before it is no longer valid.
 func (b *branches) ask(br *branch) {
 	if br.asked || b.run.inTurn() == 1 {
@@ -89,8 +89,8 @@ func (b *branches) Close() error {
 	return first
 }
 
-// fanSource passes the entities of branches, a chunk of each open branch in turn; a bounded number of branches is open. Where
-// order counts it passes one branch after the other, while the first chunks of the next ones are on their way.
+// fanSource passes the entities of branches, a chunk of each open branch in turn; a limited number of branches is open. If
+// order matters it passes one branch after another, while the first chunks of the next ones are on their way.
 type fanSource struct {
 	branches
 	inOrder bool
@@ -121,7 +121,7 @@ func (s *fanSource) NextEntity(ctx context.Context) (*engine.Entity, string, err
 			b.pos++
 			return e, e.RowKey, nil
 		}
-		if b.chunk != nil { // passed to its end: its next one comes while the others have their turn
+		if b.chunk != nil { // used up: its next one comes while the others have their turn
 			b.chunk = nil
 			s.ask(b)
 			if !s.inOrder {

@@ -16,15 +16,15 @@ import (
 type Node interface {
 	Open(f *Frame) Iterator
 	// fills gives the positions of the row that the operator may set, ascending. The others are NULL or
-	// mean nothing, so they need not be kept by whoever keeps rows.
+	// meaningless, so an operator that keeps rows need not keep them.
 	fills() []int
 }
 
 // program is a query plan compiled. It is made at the plan's first execution and kept with the plan.
 type program struct {
 	root    Node
-	point   *pointNode // set when the whole query is one point read
-	rereads bool       // see there
+	point   *pointNode // set if the whole query is one point read
+	rereads bool       // see rereads
 }
 
 // programOf gives the compiled form of p.
@@ -44,7 +44,7 @@ func programOf(p *planner.Plan) (*program, error) {
 	return made, nil
 }
 
-// Compile makes the operator of n and of all below it.
+// Compile makes the operator of n and of all nodes below it.
 func Compile(n planner.Node) (Node, error) {
 	made, err := compile(n)
 	if err != nil {
@@ -158,7 +158,7 @@ func compileLimit(count, offset expr.Node) bounds {
 	return b
 }
 
-// noLimit is the count of a LIMIT that is not there.
+// noLimit is the count if there is no LIMIT.
 const noLimit = int64(^uint64(0) >> 1)
 
 // eval gives the bounds of one execution.
@@ -193,7 +193,7 @@ func evalLimit(f expr.Func, env *expr.Env) (int64, error) {
 	return 0, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.NoPos, "LIMIT and OFFSET take non-negative integers, not '%s'", value.Text(v))
 }
 
-// sortKey is a access.SortKey compiled.
+// sortKey is a compiled access.SortKey.
 type sortKey struct {
 	f         expr.Func
 	desc      bool

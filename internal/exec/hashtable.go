@@ -14,7 +14,7 @@ type hashKey struct {
 	left, right expr.Func
 	nullSafe    bool
 	collation   value.Collation
-	// asFloat: an exact number with a DOUBLE. They compare as floats, so that is what is hashed.
+	// asFloat: an exact number with a DOUBLE. They compare as floats, so they are hashed as floats.
 	asFloat bool
 }
 
@@ -39,8 +39,8 @@ type hashTable struct {
 	rows      rowStore
 	chains    map[string]int // hash key → position in list
 	list      []chain
-	after     []int32 // by row: the next one of its chain; -1: none
-	at        int32   // the match to be tried next; -1: none
+	after     []int32 // by row: the next one in its chain; -1: none
+	at        int32   // the match to try next; -1: none
 	key       []byte
 	strangers strangers
 }
@@ -99,7 +99,7 @@ func (t *hashTable) find(left []value.Value) error {
 	return nil
 }
 
-// next puts the right row to be tried next into its positions of dst, of all in the order of the right side.
+// next copies the right row to try next into its positions of dst, in the order of the right side.
 func (t *hashTable) next(ctx context.Context, dst []value.Value) (some bool, err error) {
 	at, other := t.at, t.strangers.at
 	switch {
@@ -118,7 +118,7 @@ func (t *hashTable) next(ctx context.Context, dst []value.Value) (some bool, err
 	return true, nil
 }
 
-// hash makes the row's hash key; not ok when a value is NULL, which equals nothing.
+// hash makes the row's hash key; not ok if a value is NULL, which equals nothing.
 func (t *hashTable) hash(row []value.Value, left bool) (ok bool, err error) {
 	t.f.Env.Row = row
 	t.key = t.key[:0]
@@ -141,7 +141,7 @@ func (t *hashTable) hash(row []value.Value, left bool) (ok bool, err error) {
 		}
 		if t.dynamic {
 			v = t.strangers.note(v)
-			t.key = append(t.key, t.strangers.kinds[i]) // a stranger is met once
+			t.key = append(t.key, t.strangers.kinds[i]) // so that a stranger is met only once
 		}
 		t.key = value.AppendHashKey(t.key, v, k.collation)
 	}

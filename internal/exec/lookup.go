@@ -12,7 +12,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// lookup is what left rows of the same keys have in common: what is read, and the rows that came.
+// lookup is what left rows with the same keys share: what is read, and the rows that came.
 type lookup struct {
 	reads access.Reads
 	rows  rowStore
@@ -22,12 +22,12 @@ type lookup struct {
 type lookupRoom struct {
 	row      []value.Value
 	entities room
-	block    []value.Value   // what is left of the last allocation for rows
+	block    []value.Value   // the rest of the last allocation for rows
 	size     int             // rows of the next one
-	rows     [][]value.Value // for the list of those that are found
+	rows     [][]value.Value // for the list of the rows found
 }
 
-// lookupRooms are those that no lookup uses: there are as many as ran side by side.
+// lookupRooms are the unused ones: there are as many as lookups ran in parallel.
 type lookupRooms struct {
 	mu   sync.Mutex
 	free []*lookupRoom
@@ -51,7 +51,7 @@ func (r *lookupRooms) give(room *lookupRoom) {
 	r.mu.Unlock()
 }
 
-// appendReads appends octets that tell reads apart. Keys hold no control characters.
+// appendReads appends octets that distinguish reads. Keys contain no control characters.
 func appendReads(dst []byte, r *access.Reads) []byte {
 	for _, p := range r.Points {
 		dst = append(dst, byte(p.Partition.Number), byte(p.Partition.Number>>8))
@@ -75,7 +75,7 @@ func appendReads(dst []byte, r *access.Reads) []byte {
 	return dst
 }
 
-// lookUp reads the rows of l. It may run beside others.
+// lookUp reads the rows of l. It may run in parallel with others.
 func (it *lookupJoinIter) lookUp(ctx context.Context, l *lookup, room *lookupRoom) error {
 	n := it.node.scan
 	if it.f.X.Profile != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // lookupJoinNode reads the matches of left rows by key, for a batch of left rows at a time. It reads each key of the batch
-// once, and several side by side. The batches grow, because a LIMIT above may be content with the first. It changes over to reading
+// once, and several in parallel. The batches grow, because the first may satisfy a LIMIT above. It switches to reading
 // the right side whole when that is likely to cost less; see wholeSide.
 type lookupJoinNode struct {
 	joinNode
@@ -60,10 +60,10 @@ func (n *lookupJoinNode) Open(f *Frame) Iterator {
 	return it
 }
 
-// maxKnownRows bounds the rows that are kept for left rows of later batches.
+// maxKnownRows limits the rows that are kept for left rows of later batches.
 const maxKnownRows = 10_000
 
-// minWholeBatch is how many left rows are asked for their keys before the right side is read whole.
+// minWholeBatch is how many left rows are looked up by key before the right side is read whole.
 const minWholeBatch = 8
 
 type lookupJoinIter struct {
@@ -88,8 +88,8 @@ type lookupJoinIter struct {
 	filter    *engine.Filter // of all lookups: nothing in it depends on the left row
 	bound     bool           // filter is made
 	rightRow  []value.Value  // of the right side alone, for its conditions
-	spent     float64        // of lookups, in reads of one entity
-	planned   float64        // as many as they were thought to take
+	spent     float64        // on lookups, in reads of one entity
+	planned   float64        // what they were expected to cost
 }
 
 func (it *lookupJoinIter) Next(ctx context.Context) ([]value.Value, error) {
@@ -105,7 +105,7 @@ func (it *lookupJoinIter) Next(ctx context.Context) ([]value.Value, error) {
 	}
 }
 
-// nextLeft begins with the next left row; io.EOF is behind the last.
+// nextLeft begins with the next left row; io.EOF after the last.
 func (it *lookupJoinIter) nextLeft(ctx context.Context) (err error) {
 	for it.next >= len(it.batch.rows) {
 		switch {
@@ -226,7 +226,7 @@ func (it *lookupJoinIter) takeBatch(ctx context.Context) (todo []*lookup, err er
 	return todo, nil
 }
 
-// changeOver reads on in the whole right side, where that costs no more than the lookups. It says whether the join is one by hash now.
+// changeOver reads on in the whole right side if that costs no more than the lookups. It says whether the join now runs by hash.
 // planned is how many requests the next lookups take at least.
 func (it *lookupJoinIter) changeOver(ctx context.Context, planned float64) (bool, error) {
 	if it.whole == nil {
@@ -247,7 +247,7 @@ func (it *lookupJoinIter) changeOver(ctx context.Context, planned float64) (bool
 	return true, nil
 }
 
-// requests is how many requests lookups take at least, where they find something.
+// requests is how many requests lookups take at least if they find anything.
 func (it *lookupJoinIter) requests(todo []*lookup) float64 {
 	n := 0
 	for _, l := range todo {
@@ -259,7 +259,7 @@ func (it *lookupJoinIter) requests(todo []*lookup) float64 {
 	return float64(n)
 }
 
-// lookup gives the lookup of a left row, which is new when none before it had the same keys.
+// lookup gives the lookup of a left row, which is new if no earlier row had the same keys.
 func (it *lookupJoinIter) lookup(row []value.Value) (l *lookup, isNew bool, err error) {
 	right := it.node.scan
 	it.f.Env.Row = row

@@ -15,10 +15,10 @@ import (
 // scanNode reads a stored table.
 type scanNode struct {
 	plan     *access.Scan
-	decoder  *codec.Decoder // fills the block's row; of each execution, a copy
+	decoder  *codec.Decoder // fills the block's row; each execution has its own
 	selected []string       // what scans read of an entity
-	get      []string       // what point reads do
-	ids      *codec.Decoder // IndexJoin, and where rows are held: fills a row of the table from an index entry
+	get      []string       // what point reads read of it
+	ids      *codec.Decoder // IndexJoin, and if rows are held: fills a row of the table from an index entry
 	filter   *storePredicate
 	recheck  func(*expr.Env) (bool, error)
 	residual func(*expr.Env) (bool, error)
@@ -26,11 +26,11 @@ type scanNode struct {
 	names    []expr.Func                   // of a virtualNode: the databases whose rows are wanted
 	limit    bounds
 	order    []sortKey
-	cutFrom  int // keys may be cut that are so long, which leaves runs of them out of order; 0: none
+	cutFrom  int // length from which keys may be cut, which leaves runs of them out of order; 0: none
 	filled   []int
 	counted  planner.Node // what its reads are counted as: see Profile
 	joined   bool         // entities of two tables, whose order matters; see familyNode
-	counts   bool         // read to its end it has seen all rows of the table
+	counts   bool         // read to its end, it has seen all rows of the table
 }
 
 // NewIndexCodec makes the codec of the entries of an index of t.
@@ -90,7 +90,7 @@ func compileScan(n *access.Scan) (Node, error) {
 	return s, nil
 }
 
-// identity are the columns that say which row of a table it is, and which partition that is in.
+// identity are the columns that identify a row of a table and its partition.
 func identity(t *schema.Table) []int {
 	id := make([]int, len(t.Key))
 	for i, p := range t.Key {
@@ -99,7 +99,7 @@ func identity(t *schema.Table) []int {
 	return merge(id, t.SpreadBy())
 }
 
-// entryOf reads which row an index entry is of.
+// entryOf tells which row an index entry belongs to.
 type entryOf struct {
 	table *schema.Table
 	ids   codec.Decoder
@@ -148,7 +148,7 @@ func (n *scanNode) Open(f *Frame) Iterator {
 	return it
 }
 
-// bindFilter makes the filter to send at one execution.
+// bindFilter makes the filter to send for one execution.
 func (n *scanNode) bindFilter(f *Frame) (*engine.Filter, error) {
 	if n.filter == nil {
 		return nil, nil

@@ -2,8 +2,8 @@ package schema
 
 import "slices"
 
-// DropPartitions takes partitions out of the definition. As in MySQL the range of one that was declared goes to the
-// partition behind it.
+// DropPartitions removes partitions from the definition. As in MySQL the range of a declared one goes to the
+// partition after it.
 func (t *Table) DropPartitions(parts []*Partition) {
 	ps := t.Partitions
 	from, open := "", false
@@ -24,7 +24,7 @@ func (t *Table) DropPartitions(parts []*Partition) {
 	ps.List = left
 }
 
-// EmptyPartitions makes partitions empty, by their names: those that were made as rows arrived go. The table is a Clone.
+// EmptyPartitions empties partitions, given by name: those that were made as rows arrived are removed. The table is a Clone.
 func (t *Table) EmptyPartitions(names []string) {
 	var gone []*Partition
 	for _, p := range t.Partitions.List {
@@ -39,12 +39,12 @@ func (t *Table) EmptyPartitions(names []string) {
 	t.DropPartitions(gone)
 }
 
-// ForgetMade leaves the partitions that were declared, for a table that has no rows yet. The table is a Clone.
+// ForgetMade keeps only the declared partitions, for a table that has no rows yet. The table is a Clone.
 func (t *Table) ForgetMade() {
 	if t.IsDivided() {
 		t.Partitions.List = slices.DeleteFunc(t.Partitions.List, t.Partitions.isMade)
 	}
 }
 
-// isMade says whether a partition was made as rows arrived. All of an INTERVAL were, those too that do not say so.
+// isMade says whether a partition was made as rows arrived. All of an INTERVAL were, even those that do not say so.
 func (ps *Partitions) isMade(p *Partition) bool { return p.Made || ps.Every > 0 }

@@ -22,9 +22,9 @@ func (ps *Partitions) everyText() string {
 	return s
 }
 
-// GrowPartitions adds the partitions that rows with these values of the dividing column need, where they are missing, of
-// a table that makes them as rows arrive; and the one behind the newest, where that is new. opening: they may not be
-// written to yet. The table is a Clone.
+// GrowPartitions adds the missing partitions for rows with these values of the dividing column to a table that makes
+// them as rows arrive; and the one after the newest, if that is new. opening: they may not be written to yet. The table
+// is a Clone.
 func (t *Table) GrowPartitions(missing [][]value.Value, opening bool) error {
 	if err := t.Init(); err != nil {
 		return err
@@ -59,13 +59,13 @@ func (t *Table) GrowPartitions(missing [][]value.Value, opening bool) error {
 	return t.addNext(opening)
 }
 
-// GrowAhead is for rows that lie in the newest partition that may be written to, of that physical name: it gives a
-// definition with the one behind it, or in which those are open that mayOpen lets, so that the first row there waits
-// for nothing; nil where there is nothing to do.
+// GrowAhead is called when rows lie in the newest writable partition, of that physical name. It gives a definition with the
+// partition after it, or with those opened that mayOpen allows, so that the first row there need not wait; nil if there is
+// nothing to do.
 func (t *Table) GrowAhead(newest string, opening bool, mayOpen func(*Partition) bool) (*Table, error) {
 	ps := t.Partitions
 	if p := ps.newest(); p == nil || p.Physical != newest {
-		return nil, nil // others were faster
+		return nil, nil // another process was faster
 	}
 	if !ps.List[len(ps.List)-1].Opening {
 		if _, ok := t.nextBegin(); !ok {
@@ -90,7 +90,7 @@ func (t *Table) GrowAhead(newest string, opening bool, mayOpen func(*Partition) 
 	return next, nil
 }
 
-// nextBegin gives the value that the partition behind the newest begins with, where the column has such ones and there is
+// nextBegin gives the value with which the partition after the newest begins, if the column has such values and there is
 // room for a partition.
 func (t *Table) nextBegin() (v value.Value, ok bool) {
 	ps := t.Partitions
@@ -105,7 +105,7 @@ func (t *Table) nextBegin() (v value.Value, ok bool) {
 	return v, err == nil
 }
 
-// addNext adds the partition behind the newest, if there can be one.
+// addNext adds the partition after the newest, if there can be one.
 func (t *Table) addNext(opening bool) error {
 	v, ok := t.nextBegin()
 	if !ok {
@@ -114,7 +114,7 @@ func (t *Table) addNext(opening bool) error {
 	return t.addPartition([]value.Value{v}, opening)
 }
 
-// fewer is what makes fewer partitions than one for each interval or value.
+// fewer says what to do to get fewer partitions than one for each interval or value.
 func (ps *Partitions) fewer() string {
 	if ps.Automatic {
 		return "PARTITION BY KEY, which needs none"
@@ -122,7 +122,7 @@ func (ps *Partitions) fewer() string {
 	return "a longer INTERVAL"
 }
 
-// addPartition adds the partition of an INTERVAL that has a value.
+// addPartition adds the partition of an INTERVAL that contains a value.
 func (t *Table) addPartition(values []value.Value, opening bool) error {
 	ps := t.Partitions
 	p, err := t.partitionFor(values[0])
@@ -135,7 +135,7 @@ func (t *Table) addPartition(values []value.Value, opening bool) error {
 	return ps.init(t)
 }
 
-// addValue adds the part of a list that has these values alone.
+// addValue adds the partition of a list that has only these values.
 func (t *Table) addValue(values []value.Value, opening bool) error {
 	ps := t.Partitions
 	code, err := ps.AppendCode(nil, func(i int) value.Value { return values[i] })
@@ -157,8 +157,8 @@ func (t *Table) addValue(values []value.Value, opening bool) error {
 	return ps.init(t)
 }
 
-// freeName gives a partition a name after its values, that no other one has: p, their letters and digits, and a number where
-// it is taken.
+// freeName names a partition after its values: p, their letters and digits, and a number if that name is
+// taken.
 func (ps *Partitions) freeName(values []value.Value) string {
 	const most = 40
 	name := []byte("p")
@@ -213,7 +213,7 @@ func (t *Table) partitionFor(v value.Value) (*Partition, error) {
 	return p, nil
 }
 
-// numberPartition gives the multiples of every that v is between; high is NULL where there is none.
+// numberPartition gives the multiples of every between which v lies; high is NULL if there is none.
 func numberPartition(v value.Value, every int64) (low, high value.Value, name string) {
 	if v.Kind() == value.Uint {
 		n := v.Uint() - v.Uint()%uint64(every)
@@ -235,7 +235,7 @@ func numberPartition(v value.Value, every int64) (low, high value.Value, name st
 // mod is the remainder that is never negative.
 func mod(n, m int64) int64 { return (n%m + m) % m }
 
-// datePartition gives the begin and end of the period that a time is in; high is NULL at the end of time.
+// datePartition gives the begin and end of the period that contains a time; high is NULL at the end of time.
 func datePartition(t value.Type, ticks int64, unit string, every int64) (low, high value.Value, name string) {
 	at := value.TimeFromTicks(ticks)
 	layout := "p20060102"
@@ -273,7 +273,7 @@ func datePartition(t value.Type, ticks int64, unit string, every int64) (low, hi
 	return DateOf(t, begin), high, value.TimeFromTicks(begin).Format(layout)
 }
 
-// monthTicks is when the n-th month since year 0 begins; the beginning of time where it is before that.
+// monthTicks is when the n-th month since year 0 begins, but not before the beginning of time.
 func monthTicks(n int64) (ticks int64, ok bool) {
 	if n < 12 {
 		return 0, true

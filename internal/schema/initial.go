@@ -5,7 +5,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// Instant says whether rows need not be written anew for a new column: all have one value in it.
+// Instant says whether a new column needs no rewriting of rows: all have the same value in it.
 func (c ColumnTexts) Instant() bool {
 	n := c.InitialExpr()
 	return c.Generated == "" && (n == nil && !c.NotNull || n != nil && expr.VolatilityOf(n) < expr.Volatile)
@@ -37,8 +37,8 @@ func (c *Column) Absent() value.Value {
 	return v
 }
 
-// Unfilled says what rows are given, as they are written anew, in a column that not all have: its default. nil for what is
-// computed of the row.
+// Unfilled gives what rewritten rows get in a column that some lack: its default; nil if that is computed
+// from the row.
 func (c ColumnTexts) Unfilled() expr.Node {
 	if c.State == Public || c.Generated != "" {
 		return nil
@@ -46,7 +46,7 @@ func (c ColumnTexts) Unfilled() expr.Node {
 	return c.InitialExpr()
 }
 
-// InitialExpr is what existing rows get in a new column: its default; where it has none and may not be NULL,
+// InitialExpr is what existing rows get in a new column: its default or, if it has none and may not be NULL,
 // what MySQL gives there, the zero of its type.
 func (c ColumnTexts) InitialExpr() expr.Node {
 	if c.DefaultExpr != nil || !c.NotNull || c.Generated != "" {

@@ -10,12 +10,12 @@ import (
 // KeyOf is what the RowKey of an entity tells: which row, or which entry of an index.
 type KeyOf struct {
 	Table   string
-	Index   *Index        // whose entry it is; nil: the row itself
+	Index   *Index        // the index it is an entry of; nil: the row itself
 	Columns []string      // of the unique key; nil for a hidden one
-	Values  []value.Value // theirs; nil where the key does not give all of them back
+	Values  []value.Value // theirs; nil if the key does not give all of them back
 }
 
-// KeyOf reads the RowKey of a row of the table, of an entry, or of the row that a row lives inside.
+// KeyOf reads the RowKey of a row of the table, of an entry, or of a row's parent.
 func (t *Table) KeyOf(rowKey string) (KeyOf, bool) {
 	if t.IsExternal() {
 		return KeyOf{Table: t.Name}, true // its keys are seen as columns anyway
@@ -56,8 +56,8 @@ func (t *Table) keyOf(ix *Index, key []KeyColumn, row []value.Value, whole bool)
 	return k
 }
 
-// readKey fills a row with what a key of these segments says. It is not whole where a code does not give its value back, and not
-// ok where the key has other segments.
+// readKey fills a row with the values in a key of these segments. whole is false if a code does not give its value back, ok
+// is false if the key has other segments.
 func readKey(segments []Segment, key string, row []value.Value) (whole, ok bool) {
 	whole = true
 	for i := range segments {

@@ -46,9 +46,9 @@ func (t *Table) AppendRowKey(dst []byte, row []value.Value) ([]byte, error) {
 }
 
 // AppendIndexKey appends the RowKey of a row's entry in an index: the index's name, its values and, so
-// that equal values have entries of their own, the primary key. A unique index leaves the primary key
-// out, which makes a second entry of the same values impossible, except where one of the values is
-// NULL: those are not equal to each other.
+// that equal values have separate entries, the primary key. A unique index leaves the primary key
+// out, so that no second entry of the same values is possible, unless one of the values is
+// NULL: NULLs are not equal to each other.
 func (t *Table) AppendIndexKey(dst []byte, ix *Index, row []value.Value) ([]byte, error) {
 	dst, err := t.appendKey(dst, ix.Segments, row)
 	if err != nil || !ix.Unique || !hasNull(ix.Key, row) {
@@ -57,7 +57,7 @@ func (t *Table) AppendIndexKey(dst []byte, ix *Index, row []value.Value) ([]byte
 	return t.appendKey(append(dst, keymap.Separator), t.Layout.Row[1:], row)
 }
 
-// SameKey says whether two rows have the values that their own keys are made of in common, to the bit. Then they have one key.
+// SameKey says whether two rows agree, bit by bit, in the values that their own keys are made of. Then they have the same key.
 func (t *Table) SameKey(a, b []value.Value) bool {
 	return sameKey(t.Layout.Partition, a, b) && sameKey(t.Layout.Row, a, b)
 }

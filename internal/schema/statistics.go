@@ -12,23 +12,23 @@ import (
 // on them: only plans and EXPLAIN use them.
 type Statistics struct {
 	Rows     int64  `json:"rows"`
-	RowBytes int64  `json:"row_bytes,omitempty"` // of an entity that holds a row, on average
+	RowBytes int64  `json:"row_bytes,omitempty"` // average size of an entity that holds a row
 	Read     int64  `json:"read,omitempty"`      // how many rows were read; 0: all of them
 	Requests int64  `json:"requests"`            // requests that ANALYZE took
 	At       string `json:"at,omitempty"`        // the day
-	// Columns are those of the keys and indexes, by what the stored definition calls them.
+	// Columns are the columns of the keys and indexes, by StatisticsName.
 	Columns map[string]*ColumnStatistics `json:"columns,omitempty"`
 	// Together is how many combinations of values the first columns of keys and indexes have, by KeyBeginName.
 	Together map[string]float64 `json:"together,omitempty"`
 }
 
-// ColumnStatistics is what was found out about one column. Values are there as their codes (StatisticsPart).
+// ColumnStatistics is what was found out about one column. Its values are codes (StatisticsPart).
 type ColumnStatistics struct {
-	Type     string        `json:"type"`           // that the column had: with another one this means nothing
-	Distinct float64       `json:"distinct"`       // how many values there are, but for NULL
+	Type     string        `json:"type"`           // of the column at the time: with another type this means nothing
+	Distinct float64       `json:"distinct"`       // number of values, except NULL
 	Null     float64       `json:"null,omitempty"` // the share of rows with NULL
 	Common   []CommonValue `json:"common,omitempty"`
-	// Bounds divide the values that are not common into parts with as many rows each: the least, those between two parts, the greatest.
+	// Bounds divide the values that are not common into parts of equally many rows: the least, those between two parts, the greatest.
 	Bounds []string `json:"bounds,omitempty"`
 }
 
@@ -38,7 +38,7 @@ type CommonValue struct {
 	Share float64 `json:"share"` // of all rows
 }
 
-// Bounds of what statistics hold of a column.
+// Limits of what statistics hold of a column.
 const (
 	MostCommonValues = 20
 	HistogramParts   = 32
@@ -46,7 +46,7 @@ const (
 	statisticsCut = 40 // units of the code of a text
 )
 
-// Analyzed says whether something is known of the rows. Nothing is of a table that was empty: rows are to come.
+// Analyzed says whether anything is known of the rows. A table that was empty does not count: it is likely to get rows.
 func (t *Table) Analyzed() bool { return t.Statistics != nil && t.Statistics.Rows > 0 }
 
 // StatisticsPart is how the values of a column are written in statistics.
@@ -58,7 +58,7 @@ func (t *Table) StatisticsPart(column int) keymap.Part {
 	return p
 }
 
-// StatisticsName is what statistics call a column: its property, which no other column ever had.
+// StatisticsName is a column's name in statistics: its property, which no other column ever had.
 func (t *Table) StatisticsName(column int) string {
 	if c := t.Columns[column]; t.External == nil {
 		return c.Property
@@ -66,7 +66,7 @@ func (t *Table) StatisticsName(column int) string {
 	return t.Columns[column].Name
 }
 
-// StatisticsType is what statistics hold a column to that they were made of.
+// StatisticsType is the type by which statistics of a column are checked to be still valid.
 func (t *Table) StatisticsType(column int) string {
 	typ := t.Columns[column].Type
 	return typ.String() + " " + typ.Collation.String()
@@ -83,7 +83,7 @@ func (t *Table) StatisticsOf(column int) *ColumnStatistics {
 	return nil
 }
 
-// StatisticsColumns are the columns that statistics are made of: those of keys and indexes, and those that say where rows lie.
+// StatisticsColumns are the columns that statistics cover: those of keys and indexes, and those that determine where rows are stored.
 func (t *Table) StatisticsColumns() []int {
 	columns := t.SpreadBy()
 	for _, p := range t.Key {
@@ -98,7 +98,7 @@ func (t *Table) StatisticsColumns() []int {
 	return slices.Compact(columns)
 }
 
-// KeyBegins are the columns that keys and indexes begin with, two or more of them, but for those that no two rows share.
+// KeyBegins are the beginnings, of two or more columns, of keys and indexes, except those that no two rows share.
 func (t *Table) KeyBegins() (all [][]int) {
 	seen := map[string]bool{}
 	add := func(key []KeyColumn, unique bool) {
@@ -120,7 +120,7 @@ func (t *Table) KeyBegins() (all [][]int) {
 	return all
 }
 
-// KeyBeginName is what statistics call some columns together, in any order.
+// KeyBeginName is the name of several columns together in statistics, in any order.
 func (t *Table) KeyBeginName(columns []int) string {
 	names := make([]string, len(columns))
 	for i, c := range columns {
@@ -130,7 +130,7 @@ func (t *Table) KeyBeginName(columns []int) string {
 	return strings.Join(names, ",")
 }
 
-// DistinctTogether is how many combinations of values columns have; 0 where that is not known.
+// DistinctTogether is how many combinations of values columns have; 0 if unknown.
 func (t *Table) DistinctTogether(columns []int) float64 {
 	if t.Statistics == nil || slices.ContainsFunc(columns, func(c int) bool { return t.StatisticsOf(c) == nil }) {
 		return 0
@@ -163,7 +163,7 @@ func (t *Table) Cardinality(key []KeyColumn, n int, unique bool) (values float64
 	return min(rows, math.Round(product)), true
 }
 
-// ShareOfOne is the share of rows that have one value, whichever it is.
+// ShareOfOne is the share of rows that have one given value, on average.
 func (c *ColumnStatistics) ShareOfOne() float64 { return (1 - c.Null) / max(1, c.Distinct) }
 
 // ShareOf is the share of rows that have the value of a code.
@@ -202,7 +202,7 @@ func (c *ColumnStatistics) ShareBetween(lo, hi string) float64 {
 	return min(1, share+c.rest()*max(0, c.place(hi)-c.place(lo)))
 }
 
-// place says which share of the values that are not common lie below a code.
+// place is the share of the values that are not common that lie below a code.
 func (c *ColumnStatistics) place(code string) float64 {
 	if len(c.Bounds) < 2 {
 		if len(c.Bounds) == 1 && code > c.Bounds[0] {

@@ -13,7 +13,7 @@ type Texts struct {
 	Checks  []CheckExpr   // as in Table
 }
 
-// ColumnTexts is a column with its texts as expressions, nil where it has none.
+// ColumnTexts is a column with its texts as expressions, nil if it has none.
 type ColumnTexts struct {
 	*Column
 	DefaultExpr, OnUpdateExpr, GeneratedExpr expr.Node
@@ -32,7 +32,7 @@ type boundTexts struct {
 	err   error
 }
 
-// Texts gives what bind makes of the texts. bind is called once, as a definition does not change after Init.
+// Texts gives the result of bind for the texts. bind is called once, because a definition does not change after Init.
 func (t *Table) Texts(bind func(*Table) (*Texts, error)) (*Texts, error) {
 	b := t.texts
 	if b == nil { // it may still change
@@ -49,7 +49,7 @@ func (t *Table) Texts(bind func(*Table) (*Texts, error)) (*Texts, error) {
 // TextsError says that a stored definition holds a text that cannot be bound.
 type TextsError struct {
 	Table string
-	Cause error // not unwrapped: its number and place are not about the statement
+	Cause error // not unwrapped: its number and position are not about the statement
 }
 
 func (e *TextsError) Error() string {

@@ -115,7 +115,7 @@ func (s *Session) setTransaction(scope, text string) error {
 // readsOnly says whether the transaction is READ ONLY.
 func (s *Session) readsOnly() bool { return s.current.access == reads }
 
-// setNext sets characteristics of the next transaction, which a statement outside of one is, too.
+// setNext sets characteristics of the next transaction; a statement outside a transaction is one, too.
 func (s *Session) setNext(c characteristics) error {
 	if s.tx != nil {
 		return &TransactionError{sqlerr.CodeTransactionIsOpen, "Transaction characteristics can't be changed while a transaction is in progress"}
@@ -124,8 +124,8 @@ func (s *Session) setNext(c characteristics) error {
 	return nil
 }
 
-// useNext notes that the next transaction was this plan, if it runs outside of one. As in MySQL, a statement that reads no stored
-// table is none.
+// useNext notes that this plan was the next transaction, if it runs outside one. As in MySQL, a statement that reads no stored
+// table is not a transaction.
 func (s *Session) useNext(p *planner.Plan) {
 	if s.tx == nil && slices.ContainsFunc(p.Tables, func(t *schema.Table) bool { return t.Virtual == nil }) {
 		s.next = characteristics{}
@@ -136,7 +136,7 @@ func (s *Session) useNext(p *planner.Plan) {
 type TxOptions struct {
 	Isolation Isolation
 	ReadOnly  bool
-	ReadWrite bool // though the session's transactions only read
+	ReadWrite bool // even if the session's transactions are read-only
 	Snapshot  bool // WITH CONSISTENT SNAPSHOT
 }
 
