@@ -28,11 +28,10 @@ import (
 // first step, or see the key, or the third step finds what they did. releaseElsewhere does the same, so that it never removes the name
 // of a child that got another key meanwhile.
 //
-// A process that dies leaves a useless child's name in the parent's definition: writers to the parent look for a key that is
+// A process that dies leaves the child's name in the parent's definition without need: writers to the parent look for a key that is
 // not there, and move on. If it dies before the third step, and the parent is dropped at the same moment, it leaves a key to a missing
 // table, as foreign_key_checks = 0 may: no row can refer to anything by it. A parent that is recreated counts only when its definition
 // names the child (planner: relate). adoptElsewhere ensures that if foreign_key_checks is 0, as it is while a dump is loaded.
-// definition names the child (planner: relate). adoptElsewhere sees to that where foreign_key_checks is 0, as it is where a dump is loaded.
 
 // isNone says whether err is that a table, or its database, does not exist.
 func isNone(err error) bool {

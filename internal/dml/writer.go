@@ -159,7 +159,7 @@ func (w *Writer) Flush(ctx context.Context) error {
 	return w.sendAll(ctx, groups[inTurn:])
 }
 
-// isDivided says whether the rows are written in groups even if the store has no larger transactions: those of a table with
+// isDivided says whether the rows are written group by group in a store without larger transactions of its own: those of a table with
 // interleaved tables, because all that change must be in one group, and those of other programs' tables.
 func (w *Writer) isDivided() bool {
 	return slices.ContainsFunc(w.Rows, func(r *RowWrite) bool {

@@ -67,7 +67,8 @@ func (r *Run) Init(ctx context.Context, rt *Runtime, x *Execution) {
 	}
 }
 
-// AtOneMoment makes the execution read everything as of one moment, if the store supports that. An execution that reads a single entity does without.
+// AtOneMoment makes the execution read everything as of one moment, if the store supports that. One that reads a single entity does
+// without.
 func (r *Run) AtOneMoment() {
 	t, ok := r.Rt.Engine.(engine.Transactor)
 	if !ok || !t.Snapshots() || r.moment != nil {

@@ -1,7 +1,7 @@
 package schema
 
 const (
-	// Top is above every key text. It never leaves the package: where a span has no upper bound, its prefix gives one.
+	// Top is above every key text. It never leaves the package: a span without an upper bound gets one from its prefix.
 	Top = "\xff"
 	// Behind is what follows the separator in the order of characters: code + behind is the end of all
 	// keys that have the code, alone or with more columns.

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// CreateTableSQL writes the statement that defines t: dialect.Parse and Define make the same table of it, but that rows lie by a primary key
-// which ALTER TABLE has added.
+// CreateTableSQL writes the statement that defines t: dialect.Parse and Define make the same table from it, except that rows are then
+// stored by a primary key that ALTER TABLE had added.
 func CreateTableSQL(t *Table) string {
 	if t.IsExternal() {
 		return createExternalSQL(t)
@@ -35,7 +35,7 @@ func CreateTableSQL(t *Table) string {
 		line("PRIMARY KEY " + t.KeySQL(t.Key))
 	}
 	for _, ix := range t.Indexes {
-		if ix.Child == "" && !t.pends(ix) { // of copies the other table's definition says it
+		if ix.Child == "" && !t.pends(ix) { // the definition of the other table implies the copies
 			line(t.indexSQL(ix))
 		}
 	}

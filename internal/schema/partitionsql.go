@@ -23,8 +23,8 @@ func LiteralSQL(v value.Value) string {
 	return quoteText(value.Text(v))
 }
 
-// PartitionMethod is how a table is partitioned, as information_schema has it: "RANGE COLUMNS" and "`a`,`b`". The method
-// is "" for a table that is not.
+// PartitionMethod is how a table is partitioned, as information_schema shows it: "RANGE COLUMNS" and "`a`,`b`". The method
+// is "" if the table is not partitioned.
 func (t *Table) PartitionMethod() (method, expression string) {
 	names := func(columns []int) string {
 		out := make([]string, len(columns))
@@ -52,7 +52,7 @@ func (t *Table) PartitionMethod() (method, expression string) {
 	return method, expression
 }
 
-// Interval is the text of INTERVAL (…), "" where partitions are declared.
+// Interval is the text of INTERVAL (…); "" if partitions are declared.
 func (ps *Partitions) Interval() string {
 	if ps.Every == 0 {
 		return ""

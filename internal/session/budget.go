@@ -6,7 +6,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// mostRequests is how many requests a statement may make: as its hints say, else as the options say; 0 or less: no bound.
+// mostRequests is how many requests a statement may make: by its hints, else by the options; 0 or less: no limit.
 func (s *Session) mostRequests(p *planner.Plan) int64 {
 	if p.Most.Requests == 0 && p.Most.Cost == 0 {
 		return s.db.Runtime.MaxRequests

@@ -14,8 +14,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// checksum is CHECKSUM TABLE: a number for each table that is another one when its rows are others, in whatever order they are read. NULL
-// where there is no such table. MySQL's number hangs on how it stores rows, so it is not that.
+// checksum is CHECKSUM TABLE: a number per table that changes when its rows do, regardless of the order in which they are read; NULL
+// if there is no such table. It is not MySQL's number, which depends on how MySQL stores rows.
 func (s *Session) checksum(ctx context.Context, p *Prepared, stmt *dialect.Checksum) (Outcome, error) {
 	columns := []planner.ResultColumn{
 		{Name: "Table", Type: value.Type{Base: value.TypeText}},

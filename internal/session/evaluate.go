@@ -9,7 +9,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// evaluate computes an expression outside of a query, as a SELECT of it.
+// evaluate computes an expression outside a query, as a SELECT of it.
 func (s *Session) evaluate(ctx context.Context, e dialect.Expr, args []value.Value) (value.Value, error) {
 	parsed := &dialect.Parsed{Statement: &dialect.Select{Exprs: []dialect.SelectExpr{{Expr: e}}}, Placeholders: len(args)}
 	planned, err := s.planAnew(ctx, &Prepared{Parsed: parsed, in: s.in})

@@ -9,13 +9,13 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// TableSize and PartitionSize are what Sizes tells.
+// TableSize and PartitionSize are what Sizes gives.
 type (
 	TableSize     = ddl.TableSize
 	PartitionSize = ddl.PartitionSize
 )
 
-// Sizes reads all entities of the tables of the database, and says what these take. Of each it lists so many partitions.
+// Sizes reads all entities of the tables of the database, and gives the space that these take. It lists so many partitions of each.
 func (d *Database) Sizes(ctx context.Context, largest int, m *engine.Meter) ([]TableSize, error) {
 	var tables []*schema.Table
 	err := d.Catalog.With(ctx, func(now *catalog.Snapshot) (err error) {

@@ -4,7 +4,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 )
 
-// kind is what SHOW STATUS counts a statement as.
+// kind is the kind of statement that SHOW STATUS counts.
 type kind uint8
 
 const (
@@ -47,7 +47,7 @@ var verbs = [kinds]string{
 	kindCreateIndex: "CREATE INDEX", kindDropIndex: "DROP INDEX", kindTruncate: "TRUNCATE", kindAnalyze: "ANALYZE",
 }
 
-// Call is what database/sql asks for without a text.
+// Call is a request of database/sql without a text.
 type Call struct {
 	text string
 	kind kind

@@ -11,7 +11,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// status is SHOW STATUS of a session, or of all where it is nil.
+// status is SHOW STATUS of a session, or of all if of is nil.
 func (d *Database) status(of *tally) [][]value.Value {
 	sessions, maintenance := d.all(), &engine.Meter{}
 	if of == nil {
@@ -64,7 +64,7 @@ func (d *Database) status(of *tally) [][]value.Value {
 	return out
 }
 
-// live is what information_schema and SHOW tell of the sessions.
+// live is what information_schema and SHOW tell about the sessions.
 func (d *Database) live() show.Live {
 	return show.Live{Processes: d.processes, Status: func() [][]value.Value { return d.status(nil) }}
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// leaveOut refuses a definition with FULLTEXT or SPATIAL keys, with keys over expressions, with columns of geometries, or with zero dates as
-// defaults. With skip_unsupported_keys it warns that the keys and defaults are left out, and makes the columns BLOB, as which a dump has their
-// values.
+// leaveOut refuses a definition with FULLTEXT or SPATIAL keys, with keys over expressions, with geometry columns, or with zero dates as
+// defaults. With skip_unsupported_keys it warns that the keys and defaults are left out, and makes the columns BLOB, the form in which
+// a dump has their values.
 func (s *Session) leaveOut(stmt dialect.Statement) (dialect.Statement, error) {
 	var keys []dialect.UnsupportedKey
 	var err error
 	switch old := stmt.(type) {
 	case *dialect.CreateTable:
-		made := *old // a statement that is kept is not changed
+		made := *old // a cached statement must not be changed
 		made.Columns, keys = slices.Clone(old.Columns), old.Unsupported
 		for i := range made.Columns {
 			err = cmp.Or(err, s.leaveOutOf(&made.Columns[i]))
@@ -56,7 +56,7 @@ func (s *Session) leaveOutKey(k *dialect.UnsupportedKey) error {
 	return nil
 }
 
-// overExpression refuses a key. One that is UNIQUE is never left out, as rows that it refuses would be written.
+// overExpression refuses a key. A UNIQUE one is never left out, because rows that it refuses would be written.
 func overExpression(k *dialect.UnsupportedKey) error {
 	kind, skip := "key", "; SET skip_unsupported_keys = 1 leaves such keys out"
 	if k.Unique {
@@ -73,10 +73,10 @@ func overExpression(k *dialect.UnsupportedKey) error {
 	return sqlerr.New(sqlerr.CodeNotSupported, k.Pos, "the %s over the expression %s is not supported: %s%s", kind, e, way, skip)
 }
 
-// leaveOutOf takes out of a column what there is not, or refuses it.
+// leaveOutOf removes what is unsupported from a column, or refuses it.
 func (s *Session) leaveOutOf(c *dialect.ColumnDef) error { return cmp.Or(s.geometry(c), s.zeroDate(c)) }
 
-// geometry makes a column of geometries BLOB, or refuses it.
+// geometry makes a geometry column BLOB, or refuses it.
 func (s *Session) geometry(c *dialect.ColumnDef) error {
 	if !c.Type.Spatial() {
 		return nil
@@ -90,7 +90,7 @@ func (s *Session) geometry(c *dialect.ColumnDef) error {
 	return nil
 }
 
-// zeroDate takes the default of a column that is the zero date, and its NOT NULL: rows of a dump that have the zero date have NULL here.
+// zeroDate removes a default that is the zero date, and NOT NULL: rows of a dump that have the zero date have NULL here.
 func (s *Session) zeroDate(c *dialect.ColumnDef) error {
 	l, ok := c.Default.(*dialect.Literal)
 	isDate := c.Type.Name == "DATE" || c.Type.Name == "DATETIME" || c.Type.Name == "TIMESTAMP"
@@ -110,7 +110,7 @@ func (s *Session) zeroDate(c *dialect.ColumnDef) error {
 	return nil
 }
 
-// leftOut warns of what is left out. The command lists it.
+// leftOut warns about what is left out. The command lists it.
 func (s *Session) leftOut(format string, args ...any) {
 	s.state.Diagnostics.Note(expr.Warning, sqlerr.CodeNotSupported, format+" is left out", args...)
 }

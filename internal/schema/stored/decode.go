@@ -11,9 +11,9 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// Decode reads what Encode wrote; Init is still to be called. An error says which field is at fault; a *feature.Error, that a
-// newer version wrote the definition. One that only must not write by it gets a table with Unwritable, and leaves out what it
-// does not know.
+// Decode reads what Encode wrote; Init must still be called. An error says which field is at fault; a *feature.Error, that a
+// newer version wrote the definition. If this version may still read but not write by it, the table has Unwritable set, and
+// lacks what this version does not know.
 func Decode(text string) (*schema.Table, error) {
 	var f table
 	unknown, err := readStrict([]byte(text), &f)
@@ -39,7 +39,7 @@ func Decode(text string) (*schema.Table, error) {
 	return t, nil
 }
 
-// decoder makes a table. Its first error stays.
+// decoder makes a table. It keeps its first error.
 type decoder struct {
 	columns map[string]int // by what keys call them
 	err     error
@@ -171,7 +171,7 @@ func (f *initial) value() []byte {
 	return f.InitialOctets
 }
 
-// refer notes what keys call the columns.
+// refer notes the names by which keys refer to the columns.
 func (d *decoder) refer(t *schema.Table) {
 	d.columns = make(map[string]int, len(t.Columns))
 	for i, c := range t.Columns {

@@ -1,5 +1,5 @@
-// Package stored is what the catalog keeps of a definition: JSON that people and later versions can read. Types, kinds and
-// states are words, columns are named rather than numbered, and what is empty is left out. docs/format.md says what each
+// Package stored is the form in which the catalog keeps a definition: JSON that people and later versions can read. Types, kinds and
+// states are words, columns are named rather than numbered, and empty fields are left out. docs/format.md says what each
 // field means and how the form may grow.
 //
 //	text, err := stored.Encode(table)
@@ -19,7 +19,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// Encode gives the text of a definition. It refuses one that Decode would not give back as it is.
+// Encode gives the text of a definition. It refuses one that Decode would not give back unchanged.
 func Encode(t *schema.Table) (string, error) {
 	if t.Unwritable != nil {
 		return "", t.Unwritable
@@ -62,7 +62,7 @@ func marshal(form *table) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// encoder makes a form. Its first error stays.
+// encoder makes a form. It keeps its first error.
 type encoder struct {
 	table *schema.Table
 	err   error
@@ -121,7 +121,7 @@ func (e *encoder) form() *table {
 	return f
 }
 
-// uses says of each of feature.Definitions whether a form uses it.
+// uses says for each of feature.Definitions whether a form uses it.
 func uses(f *table) map[string]bool {
 	initials := false
 	for i := range f.Columns {
@@ -216,7 +216,7 @@ func initialOf(v []byte) initial {
 	return initial{InitialOctets: v}
 }
 
-// names are what columns are called; see refer.
+// names are the names of columns in the form; see refer.
 func (e *encoder) names(ordinals []int) []string {
 	var out []string
 	for _, i := range ordinals {
@@ -235,8 +235,8 @@ func (e *encoder) name(ordinal int) string {
 	return refer(e.table, e.table.Columns[ordinal])
 }
 
-// refer gives what the definition calls a column of a key: its property, which no other column ever had, while two may have one
-// name during a change. Columns that make up an external table's keys have none.
+// refer gives the name of a key's column in the definition: its property, which no other column ever had, whereas two may have the same
+// name during a change. Columns that make up an external table's keys have no property.
 func refer(t *schema.Table, c *schema.Column) string {
 	if t.External != nil {
 		return c.Name

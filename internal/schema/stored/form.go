@@ -1,11 +1,11 @@
 package stored
 
-// The forms below are what is stored. A field is left out where it is empty. What a name means never changes: a field is
-// added with a feature (see package feature), and the name of one that is no more is not used again.
+// The forms below are what is stored. An empty field is left out. The meaning of a name never changes: a field is
+// added with a feature (see package feature), and the name of a former field is not used again.
 
 type table struct {
-	ToRead        []string    `json:"to_read,omitempty"`  // features without which nobody may read the table
-	ToWrite       []string    `json:"to_write,omitempty"` // features without which nobody may write to it
+	ToRead        []string    `json:"to_read,omitempty"`  // features required to read the table
+	ToWrite       []string    `json:"to_write,omitempty"` // features required to write to the table
 	Database      string      `json:"database,omitempty"`
 	Name          string      `json:"name"`
 	Physical      string      `json:"physical,omitempty"`
@@ -14,15 +14,15 @@ type table struct {
 	WriteVersion  int64       `json:"write_version,omitempty"` // none: version
 	Comment       string      `json:"comment,omitempty"`
 	Collation     string      `json:"collation,omitempty"`
-	AutoIncrement int64       `json:"auto_increment,omitempty"` // the first value, where the statement says it
-	Columns       []column    `json:"columns,omitempty"`        // of a view none, and no key
+	AutoIncrement int64       `json:"auto_increment,omitempty"` // the first value, if the statement gave it
+	Columns       []column    `json:"columns,omitempty"`        // none for a view, which has no key either
 	Key           []keyColumn `json:"key,omitempty"`
 	Indexes       []index     `json:"indexes,omitempty"`
-	KeyNames      []string    `json:"key_names,omitempty"` // that index keys ever began with
+	KeyNames      []string    `json:"key_names,omitempty"` // all prefixes that index keys ever had
 	Checks        []check     `json:"checks,omitempty"`
 	ForeignKeys   []foreign   `json:"foreign_keys,omitempty"`
 	Referrers     []string    `json:"referred_by,omitempty"`   // tables whose foreign keys refer to this one
-	Elsewhere     []relative  `json:"referred_from,omitempty"` // those of other databases
+	Elsewhere     []relative  `json:"referred_from,omitempty"` // the same, in other databases
 	Spread        *spread     `json:"store_partitions,omitempty"`
 	Partitions    *partitions `json:"partitions,omitempty"`
 	Parent        *parent     `json:"parent,omitempty"`
@@ -65,7 +65,7 @@ type typ struct {
 	Members   []string `json:"members,omitempty"`
 }
 
-// initial is the value of rows that lack a property, as text. At most one of the two is there; none: NULL.
+// initial is the value of rows that lack a property, as text. At most one of the two is present; none: NULL.
 type initial struct {
 	Initial       *string `json:"initial,omitempty"`
 	InitialOctets []byte  `json:"initial_octets,omitempty"` // of a text that is not UTF-8, in base64
@@ -84,7 +84,7 @@ type change struct {
 	Before []column `json:"columns_before,omitempty"`
 }
 
-// keyColumn names its column, as all below do, by the property; in an external table by the name, as keys are no properties.
+// keyColumn names its column, as all forms below do, by the property; in an external table by the name, because keys are not properties.
 type keyColumn struct {
 	Column string `json:"column"`
 	Desc   bool   `json:"desc,omitempty"`
@@ -103,7 +103,7 @@ type index struct {
 	Include       []string    `json:"include,omitempty"`
 	Comment       string      `json:"comment,omitempty"`
 	ForForeignKey bool        `json:"for_foreign_key,omitempty"`
-	Child         string      `json:"beside,omitempty"` // the interleaved table among whose rows the entries lie
+	Child         string      `json:"beside,omitempty"` // the interleaved table among whose rows the entries are stored
 	Global        int         `json:"global,omitempty"` // store partitions that its entries are spread over; none: those of the rows
 }
 

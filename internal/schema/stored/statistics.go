@@ -6,14 +6,14 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// EncodeStatistics gives the text of a table's statistics. It stands beside the definition, not in it: a version that does not know of
-// statistics leaves them out, and drops them when it changes the definition, which no answer hangs on.
+// EncodeStatistics gives the text of a table's statistics. It is stored next to the definition, not in it: a version that does not know
+// statistics ignores them, and drops them when it changes the definition, which affects no result.
 func EncodeStatistics(s *schema.Statistics) (string, error) {
 	text, err := json.Marshal(s)
 	return string(text), err
 }
 
-// DecodeStatistics reads what EncodeStatistics wrote; nil where nothing was, or what another version means otherwise.
+// DecodeStatistics reads what EncodeStatistics wrote; nil if there is nothing, or it means something else to another version.
 func DecodeStatistics(text string) *schema.Statistics {
 	s := &schema.Statistics{}
 	if text == "" || json.Unmarshal([]byte(text), s) != nil || s.Rows < 0 {

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// wrong makes the error of a field; at is where it is, as "columns[2].type".
+// wrong makes the error of a field; at is its place, such as "columns[2].type".
 func wrong(at, format string, args ...any) error {
 	if at == "" {
 		at = "the definition"
@@ -21,8 +21,8 @@ func wrong(at, format string, args ...any) error {
 	return fmt.Errorf("%s %s", at, fmt.Sprintf(format, args...))
 }
 
-// strict reads JSON into a form. Unlike json.Unmarshal it notes each field that the form does not have, takes names as they
-// are written, and refuses null and what is there twice, and its errors say where.
+// strict reads JSON into a form. Unlike json.Unmarshal it notes each field that the form lacks, takes names
+// literally, refuses null and duplicates, and says in its errors where they occurred.
 type strict struct {
 	d       *json.Decoder
 	path    []step   // to what is read now
@@ -47,7 +47,7 @@ func readStrict(text []byte, form any) (unknown []string, err error) {
 	return s.unknown, nil
 }
 
-// place is where the reader is, as "columns[2].type".
+// place is where the reader is, such as "columns[2].type".
 func (s *strict) place() string {
 	var b strings.Builder
 	for i, at := range s.path {
@@ -170,7 +170,7 @@ func (s *strict) object(v reflect.Value) error {
 	return err
 }
 
-// skip passes over a field that the form does not have.
+// skip skips a field that the form lacks.
 func (s *strict) skip() error {
 	s.unknown = append(s.unknown, s.place())
 	var skipped json.RawMessage

@@ -63,7 +63,7 @@ var optionWords = words[schema.CheckOption]{"check", map[schema.CheckOption]stri
 	schema.Unchecked: "", schema.LocalCheck: "local", schema.CascadedCheck: "cascaded",
 }}
 
-// algorithm is what a view says of how it is to be computed.
+// algorithm is what a view says about how to compute it.
 type algorithm struct{ merge, tempTable bool }
 
 var algorithmWords = words[algorithm]{"algorithm", map[algorithm]string{
@@ -72,7 +72,7 @@ var algorithmWords = words[algorithm]{"algorithm", map[algorithm]string{
 
 var securityWords = words[bool]{"security", map[bool]string{false: "", true: "invoker"}}
 
-// words are what the values of one field are called. "" is what a field means that is not there.
+// words are the names of the values of one field. "" is the value of a missing field.
 type words[T comparable] struct {
 	field string
 	of    map[T]string
