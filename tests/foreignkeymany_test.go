@@ -95,8 +95,8 @@ func manyReferred(t *testing.T, layout nearlyfree.Layout, at int) {
 	}
 }
 
-// TestForeignKeyManyGo: rows that refer to many which are deleted, or get other keys, are looked for together, and made sure of: together,
-// too.
+// TestForeignKeyManyGo: when many rows are deleted or get other keys, the rows that refer to them are looked up together, before the write and at
+// the commit, and EXPLAIN knows.
 func TestForeignKeyManyGo(t *testing.T) {
 	t.Parallel()
 	for layout, at := range map[nearlyfree.Layout]int{nearlyfree.LayoutSingle: 0, nearlyfree.LayoutTable: 1} {
@@ -143,8 +143,8 @@ func TestForeignKeyManyGo(t *testing.T) {
 	}
 }
 
-// TestForeignKeyManyGoRaces: many rows go at once, and what refers to them, beside those who add rows that refer to them, and add them again: no
-// row ever refers to none.
+// TestForeignKeyManyGoRaces: some writers delete many rows at once and insert them again, others add rows that refer to these. No row ever refers to
+// a missing one.
 func TestForeignKeyManyGoRaces(t *testing.T) {
 	t.Parallel()
 	for _, layout := range []nearlyfree.Layout{nearlyfree.LayoutSingle, nearlyfree.LayoutTable} {

@@ -10,7 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree"
 )
 
-// TestInterleavedMany: what lives inside many rows that are deleted is read together where they lie side by side, and EXPLAIN knows.
+// TestInterleavedMany: a DELETE of many rows reads the rows that live inside them together if they lie side by side, and EXPLAIN knows.
 func TestInterleavedMany(t *testing.T) {
 	t.Parallel()
 	for _, spread := range []string{"", " PARTITION BY KEY (tenant)"} {

@@ -14,7 +14,7 @@ type about struct {
 	collation       string // of its new tables; "": unspecified
 }
 
-// texts are the properties that hold it. A description of the feature comes with each of the first two.
+// texts are the properties that hold it. Those after the first two came with the feature described.
 func (a *about) texts() [4]struct {
 	property string
 	is       *string

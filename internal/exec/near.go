@@ -10,7 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
 )
 
-// GetEach reads entities by their keys, which must differ, and calls got for each, possibly in parallel; found says whether the entity
+// GetEach reads entities by their keys and calls got for each, possibly in parallel; found says whether the entity
 // exists. Many keys that lie close together are read by ranges (engine.Near).
 func (r *Run) GetEach(ctx context.Context, gets []engine.Get, got func(i int, e *engine.Entity, found bool) error) error {
 	known, err := r.getNear(ctx, gets, got)
